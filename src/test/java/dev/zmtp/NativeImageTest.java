@@ -39,8 +39,9 @@ class NativeImageTest {
 
     private static final String CONSTRUCTOR = "[{'name': '<init>', 'parameterTypes': []}]";
 
-    /** In a native image it finds no method, unless the user's image names it, as ZMTPPeerCredentials says. */
-    private static final String UNIX_PEER = "dev\\.zmtp\\.internal\\.handshake\\.UnixPeer(\\$\\d+)?";
+    /** In a native image they find no method, unless the user's image names it, as ZMTPPeerCredentials says. */
+    private static final String OF_CHANNELS =
+            "dev\\.zmtp\\.internal\\.(handshake\\.UnixPeer|traffic\\.PeerTcp)(\\$\\d+)?";
 
     /** In a native image they look up nothing: NativeLibraryTest.aNativeImageCallsNone, MappingTest. */
     private static final String FOREIGN = "dev\\.zmtp\\.(security\\.NativeLibrary|shm\\.Mapping\\$OfArena)";
@@ -124,7 +125,7 @@ class NativeImageTest {
                 .and()
                 .haveNameNotMatching(FOREIGN)
                 .and()
-                .haveNameNotMatching(UNIX_PEER)
+                .haveNameNotMatching(OF_CHANNELS)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("java.lang.reflect..")

@@ -253,21 +253,22 @@ public final class ZMTPConfig {
     /**
      * The time between PINGs (RFC 37, "Connection Heartbeating") to a peer of ZMTP 3.1, and of 3.0 with
      * {@link #heartbeatZmtp30Peers()}: at least 1 ms, or zero to send none. Default: zero. No PING is sent while the
-     * one before still waits in the channel's queue.
+     * one before is not answered yet, unless there is a {@link #heartbeatTtl()}.
      */
     public Duration heartbeatInterval() {
         return values.heartbeatInterval;
     }
 
     /**
-     * The time without a sign of life, counted from a PING, that ends the connection with {@code HEARTBEAT_TIMEOUT}: at
-     * least 1 ms, or zero for never. Needs an interval. Default: the interval. A peer that is gone is noticed within
-     * the interval and this together.
+     * The time in which nothing arrives, counted from a PING, that ends the connection with {@code HEARTBEAT_TIMEOUT}
+     * if there is proof that the peer is gone: at least 1 ms, or zero for never. Needs an interval. Default: the
+     * interval. A peer that is gone is noticed within the interval and this together.
      *
-     * <p>A sign of life is any byte that arrives, and, while our own writes wait for the transport, any byte that it
-     * takes. The PING arrives after everything that was written before it, and the kernel takes bytes in steps of some
-     * part of its send buffer. So the timeout has to be longer than the peer needs to read what the kernels of both
-     * hosts hold.
+     * <p>A peer that is slow is silent, too, as the PING arrives after everything that was written before it. So there
+     * are two proofs. Since the last PING that the peer has answered, no more was written before this one than 128
+     * bytes for each second of the timeout, or 256; or the peer's kernel has acknowledged nothing for so long, though
+     * ours has sent bytes again, which the TCP channels of epoll and io_uring know. Over NIO, a host that is lost while
+     * much is on its way to it is noticed when TCP gives up.
      */
     public Duration heartbeatTimeout() {
         return values.heartbeatTimeout();
@@ -284,9 +285,9 @@ public final class ZMTPConfig {
 
     /**
      * Whether PINGs are also sent to peers of ZMTP 3.0. That version has no PING, but JeroMQ, NetMQ and libzmq 4.2 to
-     * 4.3.2, which speak it, answer one. libzmq 4.0 and 4.1 ignore it; other peers may close the connection. The
-     * timeout applies to a 3.0 peer only after its first PING or PONG, so that one that ignores PINGs is not taken for
-     * a dead one. Needs an interval. Default: false.
+     * 4.3.2, which speak it, answer one. libzmq 4.0 and 4.1 ignore it; other peers may close the connection. An
+     * answer is expected of a 3.0 peer only after its first PING or PONG, so that one that ignores PINGs is not taken
+     * for a dead one. Needs an interval. Default: false.
      */
     public boolean heartbeatZmtp30Peers() {
         return values.heartbeatZmtp30Peers;

@@ -10,15 +10,23 @@ import java.net.Socket;
 public final class StoppedPull implements AutoCloseable {
 
     private static final String HANDSHAKE = """
-            ff 00*7 01 7f / 03 00 / "NULL" 00*16 / 00 / 00*31
+            ff 00*7 01 7f / 03 %02x / "NULL" 00*16 / 00 / 00*31
             04 1a / 05 "READY" 0b "Socket-Type" 00 00 00 04 "PULL"
             """;
 
     private static final int GREETING = 64;
 
+    private final String handshake;
     private final ServerSocket server;
 
+    /** Speaks ZMTP 3.0, whose silence after a PING means nothing. */
     public StoppedPull() throws IOException {
+        this(0);
+    }
+
+    /** Speaks ZMTP 3 with this minor version. */
+    public StoppedPull(int minor) throws IOException {
+        handshake = HANDSHAKE.formatted(minor);
         server = new ServerSocket();
         server.setReceiveBufferSize(8 << 10);
         server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -33,7 +41,7 @@ public final class StoppedPull implements AutoCloseable {
     public Socket accept() throws IOException {
         Socket accepted = server.accept();
         accepted.setSoTimeout((int) TestSockets.PATIENCE.toMillis());
-        accepted.getOutputStream().write(Hex.bytes(HANDSHAKE));
+        accepted.getOutputStream().write(Hex.bytes(handshake));
         accepted.getInputStream().skipNBytes(GREETING);
         frame(accepted); // READY
         return accepted;

@@ -110,9 +110,6 @@ public abstract class Phase {
     /** A handler before the codec, or a callback, has failed. */
     public abstract void exceptionCaught(Throwable cause);
 
-    /** The transport has written bytes of ours. */
-    public void written() {}
-
     /**
      * The transport did not take bytes of ours.
      *

@@ -13,7 +13,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -21,14 +20,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * PINGs and PONGs, and the end of a connection whose peer is gone (RFC 37, "Connection Heartbeating").
  *
- * <p>Our side: a PING in each interval, and an end to the connection if there is no sign of life within the timeout.
- * Whatever arrives is one. While our writes wait for the transport, what it takes of them is one too, because then the
- * peer has made room for it. The peer's side: a PONG for its PING, and if that names a TTL, an end if nothing arrives
- * within it.
+ * <p>Our side: a PING in each interval, and an end to the connection if nothing arrives within the timeout and there is
+ * proof that the peer is gone. A peer that is slow has not answered yet, either, and its kernel makes room for our
+ * writes in steps that may be minutes apart. So there are two proofs: the peer has had next to nothing to read before
+ * our PING, or its kernel acknowledges nothing. The peer's side: a PONG for its PING, and if that names a TTL, an end
+ * if nothing arrives within it.
  */
 final class Heartbeat {
 
     static final long TTL_UNIT_MILLIS = 100;
+
+    /** A peer that reads fewer bytes in a second than this may be taken for one that reads none. */
+    private static final long SLOWEST = 128;
+
+    /** A few commands, however short the timeout is. */
+    private static final long LEAST_BEFORE_PING = 256;
+
+    /** The context of a PING that asks again. The answer to it must not be taken for that to a later one. */
+    private static final int AGAIN = 'a';
 
     /** The part of the connection that a heartbeat needs. */
     interface Link {
@@ -48,6 +57,9 @@ final class Heartbeat {
         /** Sends what was written. */
         void flush();
 
+        /** Returns how many bytes were written, whether or not they have left. */
+        long bytesWritten();
+
         /** Ends the connection. */
         void fail(Throwable cause);
     }
@@ -61,9 +73,6 @@ final class Heartbeat {
     private @Nullable Future<?> interval;
     private @Nullable PeerTimer timeout;
 
-    /** Null if we send no PINGs. */
-    private @Nullable SignsOfLife signs;
-
     /** Null before the peer has sent one. */
     private @Nullable PeerPings peerPings;
 
@@ -72,11 +81,14 @@ final class Heartbeat {
     /** The peer is known to answer PINGs, so that its silence means something. */
     private boolean answersPings;
 
+    /** Something has arrived since the last interval began. */
+    private boolean arrived;
+
     /** Our last PING, until the transport has written it. No other is sent meanwhile: they must not pile up. */
     private @Nullable ChannelFuture queuedPing;
 
-    /** A PING has left since the timeout began. */
-    private boolean pingLeft;
+    /** The PING whose answer counts. */
+    private final AwaitedPong awaited = new AwaitedPong();
 
     Heartbeat(Connection connection, Link link) {
         this.config = connection.config();
@@ -92,7 +104,6 @@ final class Heartbeat {
         boolean asks = answersPings || (version.hasCommands() && config.heartbeatZmtp30Peers());
         long nanos = config.heartbeatInterval().toNanos();
         if (asks && nanos > 0) {
-            signs = new SignsOfLife(ctx);
             interval = ctx.executor().scheduleWithFixedDelay(this::onInterval, nanos, nanos, TimeUnit.NANOSECONDS);
         }
     }
@@ -116,18 +127,9 @@ final class Heartbeat {
 
     /** Something has arrived, or we were not reading, so that the peer was not silent. */
     void onActivity() {
-        if (signs != null) {
-            signs.arrived();
-        }
+        arrived = true;
         if (peerPings != null) {
             peerPings.arrived();
-        }
-    }
-
-    /** The transport has written a buffer of ours. */
-    void onWritten() {
-        if (signs != null) {
-            signs.written();
         }
     }
 
@@ -135,13 +137,14 @@ final class Heartbeat {
 
     private void onInterval() {
         try {
-            boolean restart = timeout == null || !timeout.isRunning() || isAlive();
+            boolean restart = timeout == null || !timeout.isRunning() || arrived;
             if (restart) {
                 cancelTimeout();
-                pingLeft = false;
             }
-            signs().look(); // before the PING, which may still be on its way to the transport afterwards
-            sendPing();
+            arrived = false;
+            if (mayPing()) {
+                sendPing();
+            }
             if (restart) {
                 startTimeout();
             }
@@ -150,64 +153,83 @@ final class Heartbeat {
         }
     }
 
+    /** Returns whether a PING is of use. What we have promised with a TTL is kept. */
+    private boolean mayPing() {
+        if (queuedPing != null || link.isWriting()) {
+            return false;
+        }
+        if (!config.heartbeatTtl().isZero()) {
+            return true;
+        }
+        return !(isAwaited() && answersPings);
+    }
+
+    /** Whether a PING of ours is not answered yet whose answer matters. */
+    private boolean isAwaited() {
+        return awaited.isOpen() && !config.heartbeatTimeout().isZero();
+    }
+
     /**
      * Sends a PING, whether or not the channel is writable: after what an unwritable one has queued, it still asks. At
      * most one waits there.
      */
     private void sendPing() {
-        if (queuedPing != null || link.isWriting()) {
-            return;
-        }
+        boolean again = isAwaited();
         ByteBuf ping = Command.ping(ctx.alloc(), (int) (config.heartbeatTtl().toMillis() / TTL_UNIT_MILLIS));
+        if (again) {
+            ping.writeByte(AGAIN);
+        }
         ChannelPromise written = ctx.newPromise();
         queuedPing = written;
-        written.addListener(write -> onPingWritten());
+        written.addListener(write -> onPingWritten(again));
         link.send(ping, written);
+        if (!again) {
+            awaited.asked(link.bytesWritten());
+        }
         link.flush();
     }
 
     /** The transport has written our PING. Only from now on can the peer answer. */
-    private void onPingWritten() {
+    private void onPingWritten(boolean again) {
         queuedPing = null;
-        if (!pingLeft) {
-            pingLeft = true;
-            if (timeout != null && timeout.isRunning()) {
-                startTimeout();
-            }
+        if (!again && timeout != null) { // otherwise the first one is about to be started
+            startTimeout();
         }
     }
 
     private void startTimeout() {
-        Duration silence = config.heartbeatTimeout();
+        startTimer(config.heartbeatTimeout());
+    }
+
+    private void startTimer(Duration time) {
         // That the PING could not be sent may have ended the connection.
-        if (answersPings && !silence.isZero() && !stopped) {
+        if (!time.isZero() && !stopped) {
             if (timeout == null) {
                 timeout = new PeerTimer(ctx.executor(), nanoTime);
             }
-            timeout.start(silence.toNanos(), late -> onTimeout());
+            timeout.start(time.toNanos(), late -> onTimeout());
         }
     }
 
-    /** If the peer is alive, the next interval starts another timeout. */
     private void onTimeout() {
-        if (!pingLeft && !signs().isWriteWaiting()) {
-            startTimeout(); // a handler before the codec holds our PING, such as a traffic shaper
-        } else if (!isAlive()) {
-            String ms = config.heartbeatTimeout().toMillis() + " ms ";
-            onSilence(
-                    pingLeft
-                            ? ms + "after our PING (expected: any byte)"
-                            : ms + "without progress of our writes, a PING among them"
-                                    + " (expected: any byte, either way)");
+        if (arrived) {
+            return; // the next interval starts another timeout
+        }
+        Duration silence = config.heartbeatTimeout();
+        long millis = silence.toMillis();
+        if (PeerTcp.isSilent(ctx.channel(), millis)) {
+            onSilence(millis + " ms without an acknowledgement of what we sent (expected: one by its TCP)");
+        } else if (answersPings && awaited.isOpen() && queuedPing == null && awaited.bytesBefore() <= mostBefore()) {
+            onSilence(millis + " ms after our PING (expected: any byte)");
+        } else { // its kernel may fall silent at any time, which must be found within an interval more
+            Duration interval = config.heartbeatInterval();
+            startTimer(interval.compareTo(silence) < 0 ? interval : silence);
         }
     }
 
-    private boolean isAlive() {
-        return signs().isAlive(pingLeft);
-    }
-
-    private SignsOfLife signs() {
-        return Objects.requireNonNull(signs, "we send PINGs");
+    /** How many bytes any peer that lives has read within the timeout. */
+    private long mostBefore() {
+        return Math.max(LEAST_BEFORE_PING, SLOWEST * config.heartbeatTimeout().toSeconds());
     }
 
     // The peer's PINGs
@@ -221,9 +243,12 @@ final class Heartbeat {
         peerPings.onPing(ttlDeciseconds, context);
     }
 
-    /** The peer has sent a PONG. */
-    void onPong() {
+    /** The peer has sent a PONG with this context. */
+    void onPong(ByteBuf context) {
         answersPings = true;
+        if (!context.isReadable()) {
+            awaited.answered();
+        }
     }
 
     /** Sends the PONG that waits, if it can be sent now; returns whether it was, and is to be flushed. */

@@ -287,7 +287,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
         Command command = Command.read(body);
         switch (command) {
             case PING -> heartbeat.onPing(Command.readTtl(body), body);
-            case PONG -> heartbeat.onPong();
+            case PONG -> heartbeat.onPong(body);
             case SUBSCRIBE, CANCEL -> subscriptions.update(command == Command.SUBSCRIBE, body);
             case JOIN, LEAVE -> subscriptions.updateGroup(command == Command.JOIN, body);
             // A later version may have more commands. Those of the handshake mean nothing any more.
@@ -368,6 +368,11 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
     }
 
     @Override
+    public long bytesWritten() {
+        return writer.bytesWritten();
+    }
+
+    @Override
     public void fail(Throwable cause) {
         connection.fail(cause);
     }
@@ -399,11 +404,6 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
     @Override
     public void exceptionCaught(Throwable cause) {
         connection.reports().inTraffic(cause);
-    }
-
-    @Override
-    public void written() {
-        heartbeat.onWritten();
     }
 
     @Override

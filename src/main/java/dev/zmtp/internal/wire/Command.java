@@ -140,7 +140,7 @@ public enum Command {
         return text.replaceAll("[^ -~]", "?");
     }
 
-    /** Returns the body of a PING, which the caller must release. */
+    /** Returns the body of a PING, which the caller must release, and to which a context may be appended. */
     public static ByteBuf ping(ByteBufAllocator alloc, int ttlDeciseconds) {
         return PING.body(alloc, TTL_LENGTH).writeShort(ttlDeciseconds);
     }

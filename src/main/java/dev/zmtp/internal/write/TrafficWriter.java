@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Encodes what is written in traffic, one object after the other, into the {@link WriteBatch}.
  *
  * <p><b>Re-entrancy.</b> A write can call back into user code while it is in progress: a promise's listener, a handler
- * that hears of writability, an encoder. What such a callback asks for is deferred. What it writes waits, and goes
- * right after; then the phase does the rest in {@link Owner#afterWrite}: a flush, or a command of our own. This
+ * that hears of writability, an encoder. What such a callback asks for is deferred. What it writes waits, and is
+ * written right after; then the phase does the rest in {@link Owner#afterWrite}: a flush, or a command of our own. This
  * class alone keeps that order.
  */
 public final class TrafficWriter {
@@ -303,6 +303,11 @@ public final class TrafficWriter {
     /** The bytes that were written and that the transport has not got. */
     int length() {
         return batch().length();
+    }
+
+    /** Returns how many bytes were written in traffic, those that the transport has not got yet among them. */
+    public long bytesWritten() {
+        return batch == null ? 0 : batch.bytesWritten();
     }
 
     /** The end of traffic, for {@code cause} if that is a failure. */

@@ -29,6 +29,8 @@ final class TransportWrites {
     /** The transport has something that it was not asked to send. */
     private boolean hasUnflushedWrites;
 
+    private long bytes;
+
     /** Completes {@code promises} with the result of the batch that is given to the transport next. */
     TransportWrites(Connection connection, ZMTPVersion version, WritePromises promises) {
         this.connection = connection;
@@ -72,10 +74,17 @@ final class TransportWrites {
         write(Unpooled.EMPTY_BUFFER, listeners.of(promise, 0));
     }
 
-    private void write(ByteBuf bytes, ChannelFutureListener listener) {
+    private void write(ByteBuf buffer, ChannelFutureListener listener) {
         hasUnflushedWrites = true;
-        connection.memory().written(bytes.readableBytes());
-        ctx.write(bytes).addListener(listener);
+        int length = buffer.readableBytes();
+        bytes += length;
+        connection.memory().written(length);
+        ctx.write(buffer).addListener(listener);
+    }
+
+    /** The bytes that the transport has got, whether or not it has sent them. */
+    long bytes() {
+        return bytes;
     }
 
     /** Returns whether the transport has something that it was not asked to send. */
@@ -96,7 +105,6 @@ final class TransportWrites {
         Throwable cause = write.cause();
         if (cause == null) {
             connection.session().written(messages); // first: the listeners of the promises may ask for it
-            connection.phase().written();
             WritePromises.succeed(waiting);
             return;
         }

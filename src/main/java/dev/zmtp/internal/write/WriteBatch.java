@@ -395,6 +395,10 @@ final class WriteBatch {
         return buffer.index;
     }
 
+    long bytesWritten() {
+        return transport.bytes() + buffer.index;
+    }
+
     /** What a cipher or the user's encoder appends may be of any size, and the transport must know of it. */
     private void handOverIfLarge() {
         if (buffer.index >= BatchBuffer.MAX_CAPACITY) {
