@@ -253,7 +253,8 @@ public final class ZMTPConfig {
     /**
      * The time between PINGs (RFC 37, "Connection Heartbeating") to a peer of ZMTP 3.1, and of 3.0 with
      * {@link #heartbeatZmtp30Peers()}: at least 1 ms, or zero to send none. Default: zero. No PING is sent while the
-     * one before is not answered yet, unless there is a {@link #heartbeatTtl()}.
+     * one before is not answered yet, unless there is a {@link #heartbeatTtl()}, nor, without one, while we do not read
+     * from a peer that never sends PINGs.
      */
     public Duration heartbeatInterval() {
         return values.heartbeatInterval;

@@ -153,7 +153,11 @@ final class Heartbeat {
         }
     }
 
-    /** Returns whether a PING is of use. What we have promised with a TTL is kept. */
+    /**
+     * Returns whether a PING is of use, and does no harm. A peer that never sends PINGs may have written its last
+     * messages and closed, while we do not read: then its kernel would answer with a reset, and drop those that it has
+     * not sent yet. But what we have promised with a TTL is kept.
+     */
     private boolean mayPing() {
         if (queuedPing != null || link.isWriting()) {
             return false;
@@ -161,7 +165,7 @@ final class Heartbeat {
         if (!config.heartbeatTtl().isZero()) {
             return true;
         }
-        return !(isAwaited() && answersPings);
+        return (link.isListening() || peerPings != null) && !(isAwaited() && answersPings);
     }
 
     /** Whether a PING of ours is not answered yet whose answer matters. */

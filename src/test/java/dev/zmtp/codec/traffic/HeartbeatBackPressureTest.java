@@ -289,6 +289,46 @@ public class HeartbeatBackPressureTest {
         assertThat(recorder.failures).isEmpty();
     }
 
+    // PINGs while we do not read
+
+    /**
+     * A PUSH of libzmq that has written its last messages and closed answers a PING with a reset, which drops what its
+     * kernel has not sent yet.
+     */
+    @Test
+    void aPeerThatSendsNoPingsGetsNoneWhileWeDoNotRead() {
+        SlowChannel channel = pushing();
+        passSeconds(channel, 1);
+        channel.writeInbound(Hex.buffer(PONG));
+        channel.config().setAutoRead(false);
+        passSeconds(channel, 100);
+        assertThat(channel.pings()).isOne();
+
+        channel.config().setAutoRead(true);
+        passSeconds(channel, 1);
+        assertThat(channel.pings()).isEqualTo(2);
+        assertThat(recorder.failures).isEmpty();
+    }
+
+    @Test
+    void aPeerThatSendsPingsGetsThemWhileWeDoNotRead() {
+        SlowChannel channel = pushing();
+        channel.writeInbound(Hex.buffer(PING));
+        channel.config().setAutoRead(false);
+        passSeconds(channel, 2);
+        assertThat(channel.pings()).isOne();
+    }
+
+    /** It would end the connection otherwise. */
+    @Test
+    void aTtlIsKeptWhileWeDoNotRead() {
+        SlowChannel channel =
+                pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTtl(Duration.ofSeconds(3)));
+        channel.config().setAutoRead(false);
+        passSeconds(channel, 10);
+        assertThat(channel.taken.toString().split(Hex.of("\"PING\" 00 1e"), -1)).hasSize(11);
+    }
+
     /** The answers of a slow peer to the PINGs of a TTL do not show that it has read what was written since. */
     @Test
     void theAnswerToAPingThatAsksAgainIsNotThatToALaterOne() {
