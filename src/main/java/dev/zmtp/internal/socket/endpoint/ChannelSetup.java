@@ -24,10 +24,12 @@ final class ChannelSetup {
     private final ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter();
 
     private final Pings pings;
+    private final KeepAlive keepAlive;
 
     ChannelSetup(SocketContext context) {
         this.context = context;
         this.pings = new Pings(context.config().codec());
+        this.keepAlive = new KeepAlive(context.config());
     }
 
     Pings pings() {
@@ -77,6 +79,7 @@ final class ChannelSetup {
     }
 
     private void init(Channel ch, AbstractEndpoint at, PeerHandler handler, boolean connecting) {
+        keepAlive.set(ch);
         Endpoint endpoint = at.endpoint;
         ChannelPipeline pipeline = ch.pipeline();
         context.config().pipeline().accept(at, pipeline);

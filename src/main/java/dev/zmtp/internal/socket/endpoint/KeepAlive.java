@@ -1,0 +1,71 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.SocketChannelConfig;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * TCP's own probes of an idle connection, for a socket with heartbeats. They find a peer that is gone where no PING
+ * does: one that never answers PINGs, or gets none while we do not read. TCP itself finds one that owes us
+ * acknowledgements. Used on the event loop.
+ */
+final class KeepAlive {
+
+    private static final int PROBES = 3;
+
+    private final boolean on;
+    private final int idle;
+    private final int between;
+
+    /** The options of each kind of channel, which have names in common and no type. */
+    private final Map<Class<?>, Map<ChannelOption<Integer>, Integer>> times = new HashMap<>();
+
+    /** Probes a connection when a PING would be due, and for as long as a PING may be unanswered. */
+    KeepAlive(ZMTPSocketConfig config) {
+        ZMTPConfig codec = config.codec();
+        // The user's options are set before the handlers are added, and stay.
+        boolean isUsers = config.options().keySet().stream()
+                .anyMatch(option -> option.name().contains("KEEP"));
+        on = !isUsers
+                && !codec.heartbeatInterval().isZero()
+                && !codec.heartbeatTimeout().isZero();
+        idle = seconds(codec.heartbeatInterval().toSeconds());
+        between = seconds(codec.heartbeatTimeout().toSeconds() / PROBES);
+    }
+
+    /** Returns what the kernel takes: whole seconds, at least one, in 15 bits. */
+    private static int seconds(long seconds) {
+        return (int) Math.min(Math.max(seconds, 1), Short.MAX_VALUE);
+    }
+
+    /** Switches them on, if {@code channel} is of TCP. */
+    void set(Channel channel) {
+        if (on && channel.config() instanceof SocketChannelConfig config && channel.isOpen()) {
+            config.setOption(ChannelOption.SO_KEEPALIVE, true);
+            times.computeIfAbsent(channel.getClass(), type -> times(config)).forEach(config::setOption);
+        }
+    }
+
+    /** NIO names them as the JDK does, epoll and io_uring as Linux does, after the name of a class. */
+    @SuppressWarnings("unchecked")
+    private Map<ChannelOption<Integer>, Integer> times(ChannelConfig config) {
+        Map<ChannelOption<Integer>, Integer> found = new HashMap<>();
+        config.getOptions().forEach((option, value) -> {
+            if (value instanceof Integer) {
+                String name = option.name().substring(option.name().indexOf('#') + 1);
+                switch (name) {
+                    case "TCP_KEEPIDLE" -> found.put((ChannelOption<Integer>) option, idle);
+                    case "TCP_KEEPINTVL", "TCP_KEEPINTERVAL" -> found.put((ChannelOption<Integer>) option, between);
+                    case "TCP_KEEPCNT", "TCP_KEEPCOUNT" -> found.put((ChannelOption<Integer>) option, PROBES);
+                    default -> {}
+                }
+            }
+        });
+        return found;
+    }
+}
