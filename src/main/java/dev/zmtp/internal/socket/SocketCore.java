@@ -15,6 +15,7 @@ import dev.zmtp.internal.socket.context.SendResults;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Usage;
 import dev.zmtp.internal.socket.endpoint.Connector;
+import dev.zmtp.internal.socket.endpoint.EndedPeers;
 import dev.zmtp.internal.socket.endpoint.FailedHandshakes;
 import dev.zmtp.internal.socket.endpoint.Listener;
 import dev.zmtp.internal.socket.endpoint.SocketEndpoints;
@@ -73,6 +74,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     private final Requests requests;
     private final Reception reception;
     private final FailedHandshakes failedHandshakes;
+    private final EndedPeers endedPeers;
     private final SocketEndpoints endpoints;
     private final Account account;
     private final Exchange exchange;
@@ -98,6 +100,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.requests = new Requests(context, senders, shared, peers);
         this.reception = Patterns.reception(context, inbox, subscriptions, requests);
         this.failedHandshakes = new FailedHandshakes(context);
+        this.endedPeers = new EndedPeers(nanoTime);
         this.endpoints = new SocketEndpoints(context, this, transports);
         this.account = new Account(context, peers, shared == null ? null : shared.queue(), senders, requests);
         this.exchange = new Exchange(context, senders, inbox, requests);
@@ -350,6 +353,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         if (context.type() == ZMTPSocketType.REP) { // what it has asked cannot be answered any more
             slowPeers.dropped(peer, DropReason.ASKER_GONE, inbox.drop(peer));
         }
+        endedPeers.ended(link, cause);
         context.events().fire(new ZMTPSocketEvent.PeerDown(peer, cause));
         capacityFreed();
     }

@@ -1,0 +1,31 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.internal.runtime.RateLimitedLog;
+import dev.zmtp.internal.socket.peer.PeerHandler;
+import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.function.LongSupplier;
+
+/**
+ * Logs that an accepted peer was disconnected for what it sent, kept or did not say. Its own side sees nothing but a
+ * closed connection, and a program without a listener would never know why messages are lost. A connector logs the same
+ * in its {@link ConnectLog}.
+ */
+public final class EndedPeers {
+
+    private final RateLimitedLog log;
+
+    /** Uses {@code nanoTime} as the clock that limits the lines. */
+    public EndedPeers(LongSupplier nanoTime) {
+        log = new RateLimitedLog(
+                InternalLoggerFactory.getInstance("dev.zmtp.socket.EndedPeers"), InternalLogLevel.WARN, nanoTime);
+    }
+
+    /** The connection of a peer has ended for {@code cause}. */
+    public void ended(PeerHandler link, Throwable cause) {
+        if (link.wasAccepted() && cause instanceof ZMTPException why && why.code() != ZMTPException.Code.CLOSED) {
+            log.log(link.endpoint(), "disconnected " + link.channel().remoteAddress() + ": " + why.getMessage(), null);
+        }
+    }
+}
