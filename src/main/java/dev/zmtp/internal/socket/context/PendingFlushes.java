@@ -14,7 +14,7 @@ public final class PendingFlushes implements Runnable {
     public interface Writes {
         void flush();
 
-        /** Called after the tasks that were due. PendingFlushes, and looks at what was written. */
+        /** Called after the tasks that were due. Flushes, and looks at what was written. */
         void complete();
     }
 

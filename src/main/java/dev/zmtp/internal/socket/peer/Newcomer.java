@@ -18,9 +18,6 @@ final class Newcomer {
 
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
 
-    /** Maximum number of newcomers that wait for one name, each with what one read has brought. Others join at once. */
-    static final int MAX_WAITING = 16;
-
     private final PeerHandler owner;
     private final Runnable decide;
     private final Queue<Object> deferred = new ArrayDeque<>(0);
@@ -39,7 +36,7 @@ final class Newcomer {
     }
 
     void await(SocketContext context) {
-        owner.awaitName(this);
+        owner.nameQueue().add(this);
         timer = context.schedule(this::decide, PATIENCE);
     }
 
@@ -56,7 +53,7 @@ final class Newcomer {
             return;
         }
         decided = true;
-        owner.stopAwaitingName(this);
+        owner.nameQueue().remove(this);
         if (timer != null) {
             timer.cancel(false);
         }

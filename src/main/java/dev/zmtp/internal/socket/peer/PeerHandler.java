@@ -20,8 +20,6 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -115,8 +113,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private Stage stage = Stage.IN_USE;
     private long upSince;
 
-    /** The newcomers that wait for the name of this one's peer, the first first; null if there were none. */
-    private @Nullable List<Newcomer> waitingForName;
+    private final NameQueue nameQueue = new NameQueue();
 
     public PeerHandler(SocketContext context, Owner owner, Origin origin) {
         this.context = context;
@@ -234,7 +231,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     /** The event loop has ended before the connection did. */
     public void lost() {
-        waitingForName = null; // they are lost, too
+        nameQueue.clear(); // they are lost, too
         if (stage != Stage.ENDED) {
             ended();
         }
@@ -261,6 +258,11 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private void refuse(String reason, long patience) {
         cause = new ZMTPSocketException(ZMTPSocketException.Reason.STATE, reason);
         leave(patience);
+    }
+
+    /** The newcomers that wait for the name of this one's peer. */
+    NameQueue nameQueue() {
+        return nameQueue;
     }
 
     // In
@@ -296,7 +298,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         Peer known = origin.peer();
         Peer its = known == null ? owner.newPeer(null) : known;
         PeerHandler holder = owner.inTheWay(its, info);
-        if (holder == null || holder.hasFullQueueForName()) {
+        if (holder == null || holder.nameQueue.isFull()) {
             join(its, info);
         } else {
             reading(false);
@@ -407,14 +409,14 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             farewell.end();
         }
         owner.ended(this);
-        freeName(); // last
+        nameQueue.decide(); // last
     }
 
     private void leaveSocket() {
         if (stage == Stage.IN_USE) {
             stage = Stage.LEFT;
             report();
-            freeName();
+            nameQueue.decide();
         }
     }
 
@@ -434,28 +436,5 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             owner.handshakeFailed(this, why);
         }
         origin.ended(this, why);
-    }
-
-    private void freeName() {
-        List.copyOf(waitingForName == null ? List.of() : waitingForName).forEach(Newcomer::decide);
-    }
-
-    // Those that wait for its end
-
-    private boolean hasFullQueueForName() {
-        return waitingForName != null && waitingForName.size() >= Newcomer.MAX_WAITING;
-    }
-
-    void awaitName(Newcomer newcomer) {
-        if (waitingForName == null) {
-            waitingForName = new ArrayList<>();
-        }
-        waitingForName.add(newcomer);
-    }
-
-    void stopAwaitingName(Newcomer newcomer) {
-        if (waitingForName != null) {
-            waitingForName.remove(newcomer);
-        }
     }
 }
