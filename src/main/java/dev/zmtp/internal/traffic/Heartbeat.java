@@ -13,6 +13,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -87,8 +88,8 @@ final class Heartbeat {
     /** Our last PING, until the transport has written it. No other is sent meanwhile: they must not pile up. */
     private @Nullable ChannelFuture queuedPing;
 
-    /** The PING whose answer counts. */
-    private final AwaitedPong awaited = new AwaitedPong();
+    /** The PING whose answer counts; null if none is sent. */
+    private @Nullable AwaitedPong awaited;
 
     Heartbeat(Connection connection, Link link) {
         this.config = connection.config();
@@ -104,6 +105,7 @@ final class Heartbeat {
         boolean asks = answersPings || (version.hasCommands() && config.heartbeatZmtp30Peers());
         long nanos = config.heartbeatInterval().toNanos();
         if (asks && nanos > 0) {
+            awaited = new AwaitedPong();
             interval = ctx.executor().scheduleWithFixedDelay(this::onInterval, nanos, nanos, TimeUnit.NANOSECONDS);
         }
     }
@@ -168,9 +170,13 @@ final class Heartbeat {
         return (link.isListening() || peerPings != null) && !(isAwaited() && answersPings);
     }
 
+    private AwaitedPong awaited() {
+        return Objects.requireNonNull(awaited, "we send PINGs");
+    }
+
     /** Whether a PING of ours is not answered yet whose answer matters. */
     private boolean isAwaited() {
-        return awaited.isOpen() && !config.heartbeatTimeout().isZero();
+        return awaited().isOpen() && !config.heartbeatTimeout().isZero();
     }
 
     /**
@@ -188,7 +194,7 @@ final class Heartbeat {
         written.addListener(write -> onPingWritten(again));
         link.send(ping, written);
         if (!again) {
-            awaited.asked(link.bytesWritten());
+            awaited().asked(link.bytesWritten());
         }
         link.flush();
     }
@@ -223,7 +229,10 @@ final class Heartbeat {
         long millis = silence.toMillis();
         if (PeerTcp.isSilent(ctx.channel(), millis)) {
             onSilence(millis + " ms without an acknowledgement of what we sent (expected: one by its TCP)");
-        } else if (answersPings && awaited.isOpen() && queuedPing == null && awaited.bytesBefore() <= mostBefore()) {
+        } else if (answersPings
+                && awaited().isOpen()
+                && queuedPing == null
+                && awaited().bytesBefore() <= mostBefore()) {
             onSilence(millis + " ms after our PING (expected: any byte)");
         } else { // its kernel may fall silent at any time, which must be found within an interval more
             Duration interval = config.heartbeatInterval();
@@ -250,7 +259,7 @@ final class Heartbeat {
     /** The peer has sent a PONG with this context. */
     void onPong(ByteBuf context) {
         answersPings = true;
-        if (!context.isReadable()) {
+        if (awaited != null && !context.isReadable()) {
             awaited.answered();
         }
     }
