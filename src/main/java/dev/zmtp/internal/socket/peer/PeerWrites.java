@@ -76,12 +76,13 @@ final class PeerWrites implements PendingFlushes.Writes {
     void write(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         unfinished++;
         context.tally().unconfirmed(1);
+        long bytes = message.readableBytes(); // first: the write takes the message
         if (result == null) {
             ctx.write(message, ctx.voidPromise());
         } else {
             ctx.write(message).addListener(f -> told(result, f.cause()));
         }
-        flushSoon(message.readableBytes());
+        flushSoon(bytes);
     }
 
     private void written(int messages) {

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -49,6 +50,7 @@ class KeepAliveTest {
         }
     }
 
+    @Tag("netty-4.2-only")
     @ParameterizedTest
     @EnumSource(names = {"NIO", "EPOLL", "IO_URING"})
     void aConnectionOfTcpIsProbedWhenAPingWouldBeDueAndForTheTimeout(TestTransport transport) {
