@@ -200,7 +200,8 @@ public final class ZMTPSocketConfig {
 
     /**
      * Maximum number of requests that wait for their answers, of those that were sent and of those that are served: at
-     * least 1, at most 4,194,303. Default: 10,000.
+     * least 1, at most 4,194,303. Default: 10,000. Of those that are served, a peer may have half of what is left, and
+     * one at least: so a single peer has no more than a third of them.
      */
     public int maxOutstandingRequests() {
         return values.maxOutstandingRequests;

@@ -11,6 +11,7 @@ import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Names;
+import dev.zmtp.internal.socket.receive.Sink;
 import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.internal.transport.InprocRing;
 import dev.zmtp.internal.transport.QueueLimit;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * messages wait in the queues of the peers that sent them, and these peers are not read from once their queues are
  * full.
  */
-public final class Forwarding implements Inbox.Sink {
+public final class Forwarding implements Sink {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Forwarding");
 

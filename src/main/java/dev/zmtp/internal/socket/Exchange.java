@@ -6,6 +6,7 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.receive.HandlerSink;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Received;
+import dev.zmtp.internal.socket.request.Places;
 import dev.zmtp.internal.socket.request.Requests;
 import dev.zmtp.internal.socket.request.Serving;
 import dev.zmtp.internal.socket.request.StrictReply;
@@ -31,6 +32,7 @@ public final class Exchange {
     private final Requests requests;
     private final StrictRequest request;
     private final StrictReply reply;
+    private final Places places;
 
     Exchange(SocketContext context, Senders senders, Inbox inbox, Requests requests) {
         this.context = context;
@@ -39,6 +41,7 @@ public final class Exchange {
         this.requests = requests;
         this.request = new StrictRequest(context, senders, requests);
         this.reply = new StrictReply(context, senders, inbox);
+        this.places = new Places(context);
         if (context.type() == ZMTPSocketType.REQ) {
             senders.writability().sendsWhen(request::maySend);
         } else if (context.type() == ZMTPSocketType.REP) {
@@ -101,7 +104,7 @@ public final class Exchange {
 
     /** Passes all requests to the handler, and its answers back. */
     public ZMTPRegistration serve(Consumer<? super ZMTPRequest> handler) {
-        return inbox.register(new Serving(context, inbox, senders.directly(), handler));
+        return inbox.register(new Serving(context, inbox, senders.directly(), places, handler));
     }
 
     public CompletableFuture<ZMTPMessage> receive() {

@@ -13,6 +13,12 @@ public final class Inbound {
     /** Changed under the lock, read on the event loop. */
     public volatile boolean full;
 
+    /** Whether its messages get no turn. Only {@code Line} uses it: changed under the lock, read on the event loop. */
+    public volatile boolean aside;
+
+    /** The number of its requests that a handler has. Only {@code Serving} uses it, on the event loop. */
+    public int served;
+
     /** Used on the event loop. */
     boolean pausedByUser;
 }

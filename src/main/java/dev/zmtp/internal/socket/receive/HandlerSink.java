@@ -6,7 +6,7 @@ import dev.zmtp.socket.ZMTPPeer;
 import java.util.function.BiConsumer;
 
 /** Passes a socket's messages to a handler. */
-public final class HandlerSink implements Inbox.Sink {
+public final class HandlerSink implements Sink {
 
     private final BiConsumer<? super ZMTPPeer, ? super ZMTPMessage> handler;
 

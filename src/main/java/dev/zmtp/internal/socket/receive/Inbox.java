@@ -22,7 +22,6 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -31,17 +30,6 @@ import org.jspecify.annotations.Nullable;
  * of receiver at a time: a sink on the event loop, or takers of single messages on any thread.
  */
 public final class Inbox {
-
-    /** Receives all messages, on the event loop. */
-    public interface Sink {
-        /** Returns whether it takes another message now. */
-        boolean wants();
-
-        void take(Peer from, ZMTPMessage message);
-
-        /** No more will come. */
-        void closed();
-    }
 
     /** Waits for one message. */
     public interface Taker {
@@ -59,11 +47,8 @@ public final class Inbox {
     private final SocketContext context;
     private final QueueLimit limit;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<Peer> ready = new ArrayDeque<>(0);
+    private final Line line = new Line();
     private final Set<Taker> takers = new LinkedHashSet<>(0);
-    /** Changed under the lock, read without it. */
-    private final AtomicInteger queued = new AtomicInteger();
-
     /** The sink that gets all messages, or {@link #RESERVED}; null if takers get them. */
     private volatile @Nullable Object owner;
 
@@ -86,7 +71,7 @@ public final class Inbox {
     /** Takes the message over. It is copied if it has to wait and would keep much more memory than it needs. */
     public void deliver(Peer from, ZMTPMessage message) {
         Sink to = sink;
-        if (to != null && to == owner && queued.get() == 0 && to.wants()) {
+        if (to != null && to == owner && line.isEmpty() && to.wants() && !from.inbound().aside && to.wants(from)) {
             hand(to, from, message);
             return;
         }
@@ -95,6 +80,7 @@ public final class Inbox {
                 return;
             }
         }
+        pump(); // if the sink has declined the peer, others must not wait for it
     }
 
     private void hand(Sink to, Peer from, ZMTPMessage message) {
@@ -143,12 +129,12 @@ public final class Inbox {
         Inbound its = from.inbound();
         if (atFront) {
             if (its.messages.isEmpty()) {
-                ready.addFirst(from);
+                line.addFirst(from);
             }
             its.messages.addFirst(message);
         } else {
             if (its.messages.isEmpty()) {
-                ready.add(from);
+                line.add(from);
             }
             its.messages.add(message);
         }
@@ -158,7 +144,6 @@ public final class Inbox {
         its.full |= its.messages.size() >= limit.messages()
                 || its.bytes >= limit.bytes()
                 || from.memory().hasMuchToReceive();
-        queued.getAndIncrement();
         return true;
     }
 
@@ -171,12 +156,11 @@ public final class Inbox {
         if (message == null) {
             return null;
         }
-        queued.getAndDecrement();
         long bytes = message.readableBytes();
         its.bytes -= bytes;
         from.memory().inbound(-MessageMemory.of(message, bytes));
         if (!its.messages.isEmpty()) {
-            ready.add(from);
+            line.add(from);
         }
         if (its.full && hasRoomAgain(from)) {
             its.full = false;
@@ -205,11 +189,13 @@ public final class Inbox {
                     failure = new ZMTPSocketException(CLOSED, "the socket is closed");
                 } else if (owner != null) {
                     failure = new ZMTPSocketException(STATE, "messages go to a handler");
-                } else if (ready.isEmpty()) {
-                    takers.add(taker);
                 } else {
-                    from = ready.remove();
-                    message = next(from);
+                    from = line.poll();
+                    if (from == null) {
+                        takers.add(taker);
+                    } else {
+                        message = next(from);
+                    }
                 }
             } finally {
                 lock.unlock();
@@ -304,6 +290,7 @@ public final class Inbox {
             boolean was = owner == who;
             if (was) {
                 owner = null;
+                line.allBack();
             }
             return was;
         } finally {
@@ -375,12 +362,12 @@ public final class Inbox {
 
     private void pumpAll() {
         Sink to = sink;
-        while (to != null && to == sink && to == owner && queued.get() > 0 && to.wants()) {
+        while (to != null && to == sink && to == owner && line.mayHaveNext() && to.wants()) {
             Peer from;
             ZMTPMessage message;
             lock.lock();
             try {
-                from = ready.poll();
+                from = to == owner ? line.next(to) : null;
                 message = from == null ? null : next(from);
             } finally {
                 lock.unlock();
@@ -392,6 +379,16 @@ public final class Inbox {
         }
     }
 
+    /** Gives a peer that the sink has declined turns again. Called by the sink, before it pumps. */
+    public void back(Peer from) {
+        lock.lock();
+        try {
+            line.back(from);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Drops what was not taken of this peer, and returns how many messages that were. On the event loop. */
     public int drop(Peer from) {
         Deque<ZMTPMessage> dropped = new ArrayDeque<>(0);
@@ -400,7 +397,7 @@ public final class Inbox {
             for (ZMTPMessage next = next(from); next != null; next = next(from)) {
                 dropped.add(next);
             }
-            ready.removeIf(peer -> peer == from);
+            line.remove(from);
             from.memory().inboundDropped();
         } finally {
             lock.unlock();
@@ -416,8 +413,8 @@ public final class Inbox {
         lock.lock();
         try {
             closed = true;
-            queued.set(0);
-            for (Peer from = ready.poll(); from != null; from = ready.poll()) {
+            line.allBack();
+            for (Peer from = line.poll(); from != null; from = line.poll()) {
                 from.inbound().messages.forEach(ReferenceCountUtil::safeRelease);
                 from.inbound().messages.clear();
                 from.memory().inboundClosed();

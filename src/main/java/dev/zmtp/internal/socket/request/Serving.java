@@ -5,6 +5,7 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Reception;
+import dev.zmtp.internal.socket.receive.Sink;
 import dev.zmtp.internal.socket.send.DirectSends;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocketEvent;
@@ -14,7 +15,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Passes requests to a handler, up to a bound at a time, and sends each answer back to the peer that asked. */
-public final class Serving implements Inbox.Sink {
+public final class Serving implements Sink {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Serving");
 
@@ -22,18 +23,39 @@ public final class Serving implements Inbox.Sink {
     private final Inbox inbox;
     private final DirectSends directly;
     private final Consumer<? super ZMTPRequest> handler;
-    private int serving;
+    private final Places places;
 
-    public Serving(SocketContext context, Inbox inbox, DirectSends directly, Consumer<? super ZMTPRequest> handler) {
+    public Serving(
+            SocketContext context,
+            Inbox inbox,
+            DirectSends directly,
+            Places places,
+            Consumer<? super ZMTPRequest> handler) {
         this.context = context;
         this.inbox = inbox;
         this.directly = directly;
+        this.places = places;
         this.handler = handler;
     }
 
     @Override
     public boolean wants() {
-        return serving < context.config().maxOutstandingRequests();
+        return places.areLeft();
+    }
+
+    @Override
+    public boolean wants(Peer from) {
+        return places.areLeftFor(from);
+    }
+
+    @Override
+    public void declined(Peer from) {
+        places.decline(from);
+    }
+
+    @Override
+    public @Nullable Peer recall() {
+        return places.recall();
     }
 
     @Override
@@ -44,7 +66,7 @@ public final class Serving implements Inbox.Sink {
             return;
         }
         ServedRequest request = ServedRequest.of(directly, from, message, frames, this);
-        serving++;
+        places.take(from);
         from.memory().served(request.memory());
         from.readIfThereIsRoom();
         try {
@@ -66,8 +88,11 @@ public final class Serving implements Inbox.Sink {
     }
 
     private void endedHere(ServedRequest request, @Nullable ZMTPMessage answer) {
-        serving--;
-        request.from().memory().served(-request.memory());
+        Peer from = request.from();
+        if (places.giveBack(from)) {
+            inbox.back(from);
+        }
+        from.memory().served(-request.memory());
         if (answer != null) {
             try {
                 request.send(answer);
@@ -75,7 +100,7 @@ public final class Serving implements Inbox.Sink {
                 logger.warn("{} gets no answer", request, e);
             }
         }
-        request.from().readIfThereIsRoom();
+        from.readIfThereIsRoom();
         inbox.pump();
     }
 

@@ -49,7 +49,7 @@ class InboxSinkTest {
     }
 
     /** Keeps what it gets. */
-    private static final class Taking implements Inbox.Sink {
+    private static final class Taking implements Sink {
         private final Deque<ZMTPMessage> taken = new ArrayDeque<>();
         private int wanted = Integer.MAX_VALUE;
         private int closes;

@@ -101,9 +101,10 @@ class ServingTest {
         }
     }
 
+    /** One peer has as many as leave it half of what others may have. */
     @Test
     void asManyRequestsAreServedAtATimeAsMayBe(TestSockets sockets) {
-        ZMTPSocket rep = sockets.open(sockets.builder(REP).maxOutstandingRequests(2));
+        ZMTPSocket rep = sockets.open(sockets.builder(REP).maxOutstandingRequests(5));
         ZMTPSocket dealer = sockets.open(DEALER);
         ConcurrentLinkedQueue<CompletableFuture<ZMTPMessage>> serving = new ConcurrentLinkedQueue<>();
         rep.serve(TestSockets.answering(request -> {

@@ -1,0 +1,98 @@
+package dev.zmtp.internal.socket.request;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.RecordedOwner;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import io.netty.channel.embedded.EmbeddedChannel;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How many requests of each peer a handler may have. */
+class PlacesTest {
+
+    private final EmbeddedChannel clock = new EmbeddedChannel();
+
+    @AfterEach
+    void close() {
+        clock.finishAndReleaseAll();
+    }
+
+    private SocketContext context(int places) {
+        ZMTPSocketConfig config = ZMTPSocketConfig.builder(ZMTPSocketType.ROUTER)
+                .maxOutstandingRequests(places)
+                .build();
+        return new SocketContext(config, clock.eventLoop(), () -> 1);
+    }
+
+    private static int fill(Places places, Peer peer) {
+        int taken = 0;
+        while (places.areLeft() && places.areLeftFor(peer)) {
+            places.take(peer);
+            taken++;
+        }
+        return taken;
+    }
+
+    @Test
+    void eachPeerHasHalfOfWhatIsLeftAndOneAtLeast() {
+        SocketContext context = context(12);
+        RecordedOwner owner = new RecordedOwner(context);
+        Places places = new Places(context);
+
+        assertThat(fill(places, owner.newPeer(null))).isEqualTo(4);
+        assertThat(fill(places, owner.newPeer(null))).isEqualTo(3);
+        assertThat(fill(places, owner.newPeer(null))).isEqualTo(2);
+        assertThat(fill(places, owner.newPeer(null))).isEqualTo(1);
+        assertThat(fill(places, owner.newPeer(null))).isEqualTo(1);
+        assertThat(fill(places, owner.newPeer(null))).isEqualTo(1);
+        assertThat(fill(places, owner.newPeer(null))).as("none is left").isZero();
+    }
+
+    @Test
+    void theOnlyPlaceIsForAnyPeer() {
+        SocketContext context = context(1);
+        RecordedOwner owner = new RecordedOwner(context);
+        Places places = new Places(context);
+        Peer first = owner.newPeer(null);
+
+        assertThat(fill(places, first)).isEqualTo(1);
+        assertThat(places.giveBack(first)).isFalse();
+        assertThat(fill(places, owner.newPeer(null))).isEqualTo(1);
+    }
+
+    @Test
+    void aPeerThatWasDeclinedIsRecalledWhenItSurelyHasLessThanItsShare() {
+        SocketContext context = context(100);
+        RecordedOwner owner = new RecordedOwner(context);
+        Places places = new Places(context);
+        Peer greedy = owner.newPeer(null);
+        Peer late = owner.newPeer(null);
+        fill(places, greedy);
+        int taken = fill(places, late);
+        places.decline(late);
+
+        assertThat(places.recall()).isNull();
+        for (int i = 0; i < 34; i++) {
+            places.giveBack(greedy);
+        }
+        assertThat(taken).isEqualTo(22);
+        assertThat(places.recall()).isSameAs(late);
+        assertThat(places.recall()).isNull();
+    }
+
+    @Test
+    void theEndOfOneOfItsOwnRequestsSaysThatThePeerWasDeclined() {
+        SocketContext context = context(3);
+        Places places = new Places(context);
+        Peer peer = new RecordedOwner(context).newPeer(null);
+        fill(places, peer);
+        places.decline(peer);
+
+        assertThat(places.giveBack(peer)).isTrue();
+        assertThat(places.areLeftFor(peer)).isTrue();
+    }
+}
