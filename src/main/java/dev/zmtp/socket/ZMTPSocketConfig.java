@@ -221,6 +221,15 @@ public final class ZMTPSocketConfig {
     }
 
     /**
+     * Maximum number of bytes on the heap that the topics or groups of all peers of a publisher take, as
+     * {@link dev.zmtp.ZMTPTopicMatcher#memory()} counts them: at least 1. Default: an eighth of the heap. When they
+     * are more, one of the peers that have about the most is disconnected, and not a peer with few.
+     */
+    public long maxTopicsMemory() {
+        return values.maxTopicsMemory;
+    }
+
+    /**
      * The executor on which the names of hosts are looked up, which may block. Default: one daemon thread for all
      * sockets of the process, which ends when it has been idle for a second.
      */

@@ -150,6 +150,12 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
         return self();
     }
 
+    /** Sets {@link ZMTPSocketConfig#maxTopicsMemory()}. */
+    public ZMTPSocketConfig.Builder maxTopicsMemory(long bytes) {
+        values.maxTopicsMemory = Settings.atLeast("maxTopicsMemory", bytes, 1L);
+        return self();
+    }
+
     /** Sets {@link ZMTPSocketConfig#resolver()}. */
     public ZMTPSocketConfig.Builder resolver(Executor resolver) {
         values.resolver = Objects.requireNonNull(resolver, "resolver");

@@ -129,6 +129,7 @@ class SettingsPageTest {
         all.replace("heartbeatTimeout", "the interval");
         all.replace("whenFull", "that of the socket's type");
         all.replace("pipeline", "one that adds none");
+        all.replace("maxTopicsMemory", "an eighth of the heap");
         return all;
     }
 
@@ -139,6 +140,7 @@ class SettingsPageTest {
         assertThat(ZMTPMemoryBudget.shared().limit()).isEqualTo(Math.min(heap, direct <= 0 ? heap : direct) / 4);
         Map<String, String> all = defaults(CODEC);
         all.put("memoryBudget", "a quarter of the heap or of");
+        all.put("maxTopicsMemory", "an eighth of the heap");
         all.put(
                 "handshakeExecutor",
                 "half as many threads as processors, " + grouped(HandshakeExecutor.MAX_WAITING) + " waiting");

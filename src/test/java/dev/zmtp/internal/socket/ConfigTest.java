@@ -74,6 +74,7 @@ class ConfigTest {
                 .nameTaken(ZMTPSocketConfig.NameTaken.TAKE_OVER)
                 .maxOutstandingRequests(10)
                 .maxPeers(11)
+                .maxTopicsMemory(12)
                 .resolver(RESOLVER)
                 .tls(tls)
                 .tls(mock(SslContext.class)) // of a server, as it is not of a client

@@ -56,6 +56,10 @@ public final class Settings {
     }
 
     public static int atLeast(String name, int value, int least) {
+        return (int) atLeast(name, (long) value, least);
+    }
+
+    public static long atLeast(String name, long value, long least) {
         if (value < least) {
             throw new IllegalArgumentException(name + ": " + value + " (expected: >= " + least + ")");
         }

@@ -56,6 +56,7 @@ public final class SocketValues implements Cloneable {
     public int maxOutstandingRequests = 10_000;
     public boolean correlate;
     public int maxPeers = 100_000;
+    public long maxTopicsMemory = Math.max(1, Runtime.getRuntime().maxMemory() / 8);
     public Executor resolver = Lookup.SHARED;
     public @Nullable SslContext tlsClient;
     public @Nullable SslContext tlsServer;

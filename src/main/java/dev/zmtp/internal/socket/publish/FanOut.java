@@ -38,13 +38,15 @@ public final class FanOut extends Routing {
 
     private final SocketContext context;
     private final Subscribers subscribers;
-    private final ZMTPTopicMatcher<Peer> topics = new ZMTPTopicMatcher<>();
+    private final ZMTPTopicMatcher<Peer> topics;
+    private final TopicShares shares = new TopicShares();
     private final List<Peer> matching = new ArrayList<>();
     private final Gathering gathering;
 
     public FanOut(SocketContext context, Subscribers subscribers) {
         this.context = context;
         this.subscribers = subscribers;
+        this.topics = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, context.config().maxTopicsMemory());
         this.gathering = new Gathering(context);
     }
 
@@ -152,14 +154,14 @@ public final class FanOut extends Routing {
     @Override
     public void down(Peer peer) {
         peer.outbound().sendNoted(); // into its queue
-        topics.removeAll(peer);
+        removeAll(peer);
         subscribers.left(peer, topics::subscribers);
     }
 
     /** Called with a subscription or a cancel of a subscriber. */
     public void subscription(Peer peer, ZMTPSubscription subscription) {
         ByteBuf topic = subscription.topic();
-        boolean changed = subscription.isSubscribe() ? add(topic, peer) : topics.remove(topic, peer);
+        boolean changed = subscription.isSubscribe() ? add(topic, peer) : remove(topic, peer);
         subscribers.requested(peer, subscription, changed, topics.subscribers(topic));
     }
 
@@ -168,7 +170,7 @@ public final class FanOut extends Routing {
         ByteBuf whole = whole(membership.group());
         boolean changed;
         try {
-            changed = membership.isJoin() ? add(whole, peer) : topics.remove(whole, peer);
+            changed = membership.isJoin() ? add(whole, peer) : remove(whole, peer);
         } finally {
             whole.release();
         }
@@ -177,19 +179,50 @@ public final class FanOut extends Routing {
         }
     }
 
-    /**
-     * Returns whether the topic is new. A peer whose topic exceeds the bounds is disconnected, as it would miss
-     * messages.
-     */
+    /** Adds a topic. Returns whether it is new: not if the peer has it, or was refused. */
     private boolean add(ByteBuf topic, Peer peer) {
-        try {
-            return topics.add(topic, peer);
-        } catch (ZMTPException e) {
-            PeerHandler link = peer.link();
-            if (link != null) {
-                link.refuse(String.valueOf(e.getMessage()));
+        while (true) {
+            try {
+                boolean isNew = topics.add(topic, peer);
+                if (isNew) {
+                    shares.add(peer, topic.readableBytes());
+                }
+                return isNew;
+            } catch (ZMTPException e) {
+                Peer pays = shares.greaterThan(peer, topic.readableBytes());
+                refuse(pays == null ? peer : pays, e);
+                if (pays == null) {
+                    return false;
+                }
             }
-            return false;
         }
+    }
+
+    /**
+     * Forgets the topics of a peer that has many, as all together are too many, and disconnects it: it would miss
+     * messages. A newcomer with few topics must not pay for those of others.
+     */
+    private void refuse(Peer peer, ZMTPException cause) {
+        TopicShares.Share its = shares.of(peer);
+        removeAll(peer);
+        PeerHandler link = peer.link();
+        if (link != null) {
+            String reason = cause.getMessage() + ", of which this peer has " + its.topics() + " topics, " + its.length()
+                    + " bytes";
+            context.execute(() -> link.refuse(reason)); // not now: its end is reported to user code
+        }
+    }
+
+    private boolean remove(ByteBuf topic, Peer peer) {
+        boolean was = topics.remove(topic, peer);
+        if (was) {
+            shares.remove(peer, topic.readableBytes());
+        }
+        return was;
+    }
+
+    private void removeAll(Peer peer) {
+        topics.removeAll(peer);
+        shares.removeAll(peer);
     }
 }

@@ -54,8 +54,8 @@ class LineTest {
     }
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
-    private final RecordedOwner owner = new RecordedOwner(
-            new SocketContext(ZMTPSocketConfig.of(ZMTPSocketType.PULL), clock.eventLoop(), () -> 1));
+    private final RecordedOwner owner =
+            new RecordedOwner(new SocketContext(ZMTPSocketConfig.of(ZMTPSocketType.PULL), clock.eventLoop(), () -> 1));
     private final Line line = new Line();
     private final Choosy sink = new Choosy();
     private final Peer first = withMessage();

@@ -1,0 +1,74 @@
+package dev.zmtp.internal.socket.publish;
+
+import dev.zmtp.internal.socket.context.Magnitudes;
+import dev.zmtp.internal.socket.peer.Peer;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How much each peer has of the topics of a publisher, so that those that have most of it pay when it is too much. */
+final class TopicShares {
+
+    /** What a topic counts besides its bytes, as in the codec's {@code maxSubscriptionsLength}. */
+    static final int PER_TOPIC = 256;
+
+    /** The topics of a peer, and what they count. */
+    record Share(int topics, long length) {
+
+        static final Share NONE = new Share(0, 0);
+
+        private Share plus(int bytes) {
+            return new Share(topics + 1, length + bytes + PER_TOPIC);
+        }
+
+        private Share minus(int bytes) {
+            return new Share(topics - 1, length - bytes - PER_TOPIC);
+        }
+    }
+
+    private final Map<Peer, Share> shares = new HashMap<>();
+    private final Magnitudes<Peer> magnitudes = new Magnitudes<>();
+
+    Share of(Peer peer) {
+        return shares.getOrDefault(peer, Share.NONE);
+    }
+
+    /** Counts a topic of so many bytes that the peer has now. */
+    void add(Peer peer, int bytes) {
+        set(peer, of(peer).plus(bytes));
+    }
+
+    /** Counts a topic of so many bytes that the peer has no longer. */
+    void remove(Peer peer, int bytes) {
+        set(peer, of(peer).minus(bytes));
+    }
+
+    /** Forgets all topics of a peer. */
+    void removeAll(Peer peer) {
+        set(peer, Share.NONE);
+    }
+
+    private void set(Peer peer, Share now) {
+        Share before = now.topics == 0 ? shares.remove(peer) : shares.put(peer, now);
+        if (before != null && now.topics > 0 && Magnitudes.of(before.length) == Magnitudes.of(now.length)) {
+            return;
+        }
+        if (before != null) {
+            magnitudes.remove(peer, before.length);
+        }
+        if (now.topics > 0) {
+            magnitudes.add(peer, now.length);
+        }
+    }
+
+    /**
+     * Returns a peer that has about the most, and more than {@code asker} would have with a topic of so many bytes more;
+     * null if the asker is one of those that have about the most itself.
+     */
+    @Nullable
+    Peer greaterThan(Peer asker, int bytes) {
+        Peer greatest = magnitudes.greatest();
+        long asked = of(asker).plus(bytes).length;
+        return greatest == null || Magnitudes.of(of(greatest).length) <= Magnitudes.of(asked) ? null : greatest;
+    }
+}
