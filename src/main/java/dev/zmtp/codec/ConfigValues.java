@@ -65,6 +65,8 @@ final class ConfigValues implements Cloneable {
     boolean consolidateFlushes = true;
     int maxSubscriptions = 10_000;
     long maxSubscriptionsLength = 4 << 20;
+    int maxRelayedSubscriptions = 1_000_000;
+    long maxRelayedSubscriptionsLength = 256 << 20;
     int maxMetadataProperties = 256;
     long maxHeldLength = 16 << 20;
     ZMTPMemoryBudget memoryBudget = ZMTPMemoryBudget.shared();
@@ -194,6 +196,8 @@ final class ConfigValues implements Cloneable {
         values.put("consolidateFlushes", consolidateFlushes);
         values.put("maxSubscriptions", maxSubscriptions);
         values.put("maxSubscriptionsLength", maxSubscriptionsLength);
+        values.put("maxRelayedSubscriptions", maxRelayedSubscriptions);
+        values.put("maxRelayedSubscriptionsLength", maxRelayedSubscriptionsLength);
         values.put("maxMetadataProperties", maxMetadataProperties);
         values.put("maxHeldLength", maxHeldLength);
         values.put("memoryBudget", memoryBudget.limit());

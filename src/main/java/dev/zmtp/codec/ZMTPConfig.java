@@ -205,7 +205,10 @@ public final class ZMTPConfig {
         return values.consolidateFlushes;
     }
 
-    /** Maximum number of topics, or groups, that a peer is subscribed to at one time: at least 0. Default: 10,000. */
+    /**
+     * Maximum number of topics, or groups, that a peer is subscribed to at one time: at least 0. Default: 10,000. An
+     * XSUB has a limit of its own, {@link #maxRelayedSubscriptions()}.
+     */
     public int maxSubscriptions() {
         return values.maxSubscriptions;
     }
@@ -216,6 +219,23 @@ public final class ZMTPConfig {
      */
     public long maxSubscriptionsLength() {
         return values.maxSubscriptionsLength;
+    }
+
+    /**
+     * Maximum number of topics that a peer of type XSUB is subscribed to at one time: at least 0. Default: 1,000,000.
+     * Proxies subscribe as an XSUB, for all of their own subscribers. {@link #maxCommandsPerSecond()} does not count
+     * those of its topics that are new.
+     */
+    public int maxRelayedSubscriptions() {
+        return values.maxRelayedSubscriptions;
+    }
+
+    /**
+     * Maximum number of bytes in all topics that a peer of type XSUB is subscribed to at one time: at least 0, and each
+     * topic counts 256 bytes more. Default: 256 MiB. They count in the {@link #memoryBudget()}, which is a limit too.
+     */
+    public long maxRelayedSubscriptionsLength() {
+        return values.maxRelayedSubscriptionsLength;
     }
 
     /** Maximum number of properties that a peer announces: at least 1, the Socket-Type. Default: 256. */
@@ -386,6 +406,12 @@ public final class ZMTPConfig {
      * <tr><th scope="row">{@link ZMTPConfig#maxSubscriptionsLength() maxSubscriptionsLength}</th>
      * <td>bytes of all of them, 256 more for each</td>
      * <td>at least 0</td><td>4 MiB</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxRelayedSubscriptions() maxRelayedSubscriptions}</th>
+     * <td>topics of an XSUB at one time</td>
+     * <td>at least 0</td><td>1,000,000</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxRelayedSubscriptionsLength() maxRelayedSubscriptionsLength}</th>
+     * <td>bytes of all of them, 256 more for each</td>
+     * <td>at least 0</td><td>256 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxMetadataProperties() maxMetadataProperties}</th>
      * <td>properties that a peer may announce</td>
      * <td>at least 1</td><td>256</td></tr>

@@ -240,6 +240,19 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return self();
     }
 
+    /** Sets {@link ZMTPConfig#maxRelayedSubscriptions()}. */
+    public B maxRelayedSubscriptions(int maxRelayedSubscriptions) {
+        values.maxRelayedSubscriptions = (int) atLeast(0, "maxRelayedSubscriptions", maxRelayedSubscriptions);
+        return self();
+    }
+
+    /** Sets {@link ZMTPConfig#maxRelayedSubscriptionsLength()}. */
+    public B maxRelayedSubscriptionsLength(long maxRelayedSubscriptionsLength) {
+        values.maxRelayedSubscriptionsLength =
+                atLeast(0, "maxRelayedSubscriptionsLength", maxRelayedSubscriptionsLength);
+        return self();
+    }
+
     /** Sets {@link ZMTPConfig#maxMetadataProperties()}. */
     public B maxMetadataProperties(int maxMetadataProperties) {
         values.maxMetadataProperties = (int) atLeast(1, "maxMetadataProperties", maxMetadataProperties);

@@ -62,6 +62,8 @@ class ZMTPConfigTest {
                 .consolidateFlushes(false)
                 .maxSubscriptions(52)
                 .maxSubscriptionsLength(53)
+                .maxRelayedSubscriptions(56)
+                .maxRelayedSubscriptionsLength(57)
                 .maxMetadataProperties(6)
                 .maxHeldLength(7)
                 .memoryBudget(ZMTPMemoryBudget.of(55))
@@ -188,6 +190,8 @@ class ZMTPConfigTest {
                 bad(b -> b.maxFramesPerTurn(0), "maxFramesPerTurn: 0 [(]expected: >= 1[)]"),
                 bad(b -> b.maxSubscriptions(-1), "maxSubscriptions: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.maxSubscriptionsLength(-1), "maxSubscriptionsLength: -1 [(]expected: >= 0[)]"),
+                bad(b -> b.maxRelayedSubscriptions(-1), "maxRelayedSubscriptions: -1 [(]expected: >= 0[)]"),
+                bad(b -> b.maxRelayedSubscriptionsLength(-1), "maxRelayedSubscriptionsLength: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.maxMetadataProperties(0), "maxMetadataProperties: 0 [(]expected: >= 1[)]"),
                 bad(b -> b.maxHeldLength(-1), "maxHeldLength: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.handshakeTimeout(Duration.ofSeconds(-1)), "handshakeTimeout: " + tooLong),
@@ -417,6 +421,7 @@ class ZMTPConfigTest {
                         + "encoder=NoEncoder, decoder=NoDecoder, maxFrameLength=1, maxMessageLength=2, "
                         + "maxMessageFrames=3, maxHandshakeCommandLength=40, maxCommandLength=5, "
                         + "maxCommandsPerSecond=51, maxFramesPerTurn=54, consolidateFlushes=false, maxSubscriptions=52, maxSubscriptionsLength=53, "
+                        + "maxRelayedSubscriptions=56, maxRelayedSubscriptionsLength=57, "
                         + "maxMetadataProperties=6, maxHeldLength=7, memoryBudget=55, handshakeTimeout=PT8S, heartbeatInterval=PT9S, "
                         + "heartbeatTimeout=PT10S, heartbeatTtl=PT11S, heartbeatZmtp30Peers=true}");
     }

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.connection;
 
+import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshake;
@@ -153,6 +154,12 @@ public final class Session implements LimitedSession, WrittenMessages {
     @Override
     public void onWritten(IntConsumer listener) {
         whenWritten = listener;
+    }
+
+    /** Whether the peer subscribes for others, too: proxies use an XSUB (RFC 29), and a SUB stands for one. */
+    public boolean isRelay() {
+        ZMTPHandshake known = agreed;
+        return known != null && known.remoteSocketType() == ZMTPSocketType.XSUB;
     }
 
     /** Describes the peer in log and exception messages. */

@@ -18,23 +18,27 @@ public final class PeerTopics {
 
     private long length;
 
-    public PeerTopics(ZMTPConfig config) {
-        maxTopics = config.maxSubscriptions();
-        maxLength = config.maxSubscriptionsLength();
+    /** @param relay whether the peer subscribes for others, too, as the XSUB of a proxy does */
+    public PeerTopics(ZMTPConfig config, boolean relay) {
+        maxTopics = relay ? config.maxRelayedSubscriptions() : config.maxSubscriptions();
+        maxLength = relay ? config.maxRelayedSubscriptionsLength() : config.maxSubscriptionsLength();
     }
 
     /**
      * Adds or removes {@code topic}, whose indices are not moved. Adding one twice is adding it once; removing one that
      * was not added does nothing.
      *
+     * @return whether the topic was added, and was not there before
      * @throws ZMTPException if the peer has asked for too much
      */
-    public void update(boolean add, ByteBuf topic) {
+    public boolean update(boolean add, ByteBuf topic) {
         if (add) {
-            add(topic);
-        } else if (topics.remove(topics.of(topic))) {
+            return add(topic);
+        }
+        if (topics.remove(topics.of(topic))) {
             length -= cost(topic);
         }
+        return false;
     }
 
     /** What the topics count: their bytes, and at most what they take here and in the publisher's matcher. */
@@ -47,9 +51,9 @@ public final class PeerTopics {
         return topics.memory();
     }
 
-    private void add(ByteBuf topic) {
+    private boolean add(ByteBuf topic) {
         if (!topics.add(topics.of(topic))) {
-            return;
+            return false;
         }
         length += cost(topic);
         if (topics.size() > maxTopics) {
@@ -58,6 +62,7 @@ public final class PeerTopics {
         if (length > maxLength) {
             throw ZMTPException.tooLarge("length of all subscriptions", length, maxLength);
         }
+        return true;
     }
 
     private static int cost(ByteBuf topic) {

@@ -4,8 +4,8 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
-import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.connection.Connection;
+import dev.zmtp.internal.read.CommandRate;
 import dev.zmtp.internal.read.PeerTopics;
 import io.netty.buffer.ByteBuf;
 import java.util.Objects;
@@ -17,14 +17,22 @@ final class PeerSubscriptions {
     private final Connection connection;
     private final ZMTPSocketType type;
 
-    /** Null unless this socket publishes. */
-    private final @Nullable PeerTopics topics;
+    private final CommandRate rate;
 
-    PeerSubscriptions(Connection connection) {
-        ZMTPConfig config = connection.config();
+    /** Null unless this socket publishes, and before traffic. */
+    private @Nullable PeerTopics topics;
+
+    PeerSubscriptions(Connection connection, CommandRate rate) {
         this.connection = connection;
-        this.type = config.socketType();
-        this.topics = type.isPublisher() || type == ZMTPSocketType.RADIO ? new PeerTopics(config) : null;
+        this.rate = rate;
+        this.type = connection.config().socketType();
+    }
+
+    /** Called when it is known what the peer is. */
+    void begin() {
+        if (type.isPublisher() || type == ZMTPSocketType.RADIO) {
+            topics = new PeerTopics(connection.config(), connection.session().isRelay());
+        }
     }
 
     /** The bytes that count as kept. */
@@ -41,8 +49,16 @@ final class PeerSubscriptions {
 
     /** The peer subscribes to {@code topic}, or cancels that, which means something to a publisher alone. */
     void update(boolean subscribe, ByteBuf topic) {
-        if (type.isPublisher()) {
-            Objects.requireNonNull(topics).update(subscribe, topic);
+        if (!type.isPublisher()) {
+            rate.count();
+        } else {
+            boolean isNew = Objects.requireNonNull(topics).update(subscribe, topic);
+            if (!isNew
+                    || !connection
+                            .session()
+                            .isRelay()) { // a proxy sends all it has at once, and their number has a limit
+                rate.count();
+            }
             connection.fireMessage(subscribe ? ZMTPSubscription.subscribe(topic) : ZMTPSubscription.cancel(topic));
         }
     }

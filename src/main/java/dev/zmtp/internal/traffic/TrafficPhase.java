@@ -86,7 +86,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
         this.reader = new FrameReader(version, connection.memory()::reserve);
         this.limits = new MessageLimits(config, cipher != null);
         this.commandRate = new CommandRate(config.maxCommandsPerSecond(), connection.nanoTime());
-        this.subscriptions = new PeerSubscriptions(connection);
+        this.subscriptions = new PeerSubscriptions(connection, commandRate);
         this.writer = new TrafficWriter(this, connection, version, cipher);
         this.heartbeat = new Heartbeat(connection, this);
         this.frameLog = FrameLog.of(connection.ctx().channel(), version);
@@ -95,6 +95,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
 
     @Override
     public void begin() {
+        subscriptions.begin();
         writer.begin();
         if (!isCurrent()) {
             return;
@@ -273,7 +274,6 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
         if (maySubscribe(body.readableBytes())) {
             int first = body.getByte(body.readerIndex());
             if (first == TrafficWriter.SUBSCRIBE || first == TrafficWriter.CANCEL) {
-                commandRate.count();
                 limits.restart();
                 subscriptions.update(first == TrafficWriter.SUBSCRIBE, body.skipBytes(1));
                 return;
@@ -283,8 +283,10 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
     }
 
     private void command(ByteBuf body) {
-        commandRate.count();
         Command command = Command.read(body);
+        if (command != Command.SUBSCRIBE && command != Command.CANCEL) {
+            commandRate.count();
+        }
         switch (command) {
             case PING -> heartbeat.onPing(Command.readTtl(body), body);
             case PONG -> heartbeat.onPong(body);

@@ -31,11 +31,13 @@ class PeerTopicsTest {
     }
 
     private static PeerTopics topics(int maxTopics, long maxLength) {
-        return new PeerTopics(ZMTPConfig.builder()
-                .socketType(PUB)
-                .maxSubscriptions(maxTopics)
-                .maxSubscriptionsLength(maxLength)
-                .build());
+        return new PeerTopics(
+                ZMTPConfig.builder()
+                        .socketType(PUB)
+                        .maxSubscriptions(maxTopics)
+                        .maxSubscriptionsLength(maxLength)
+                        .build(),
+                false);
     }
 
     private static PeerTopics unlimited() {
