@@ -67,7 +67,7 @@ public sealed interface ZMTPSocketEvent {
     enum Kind {
         /** There was no connection, or it ended: refused, unreachable, reset, closed, timed out, not resolved. */
         TRANSIENT,
-        /** Authentication failed at either end. */
+        /** Authentication failed at either end, or a publisher closes each connection after it has got many topics. */
         REFUSED,
         /** The peer's socket type, mechanism or version does not fit, or it does not speak ZMTP. */
         INCOMPATIBLE

@@ -45,6 +45,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     private final Backoff backoff;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final ConnectLog log;
+    private final RefusedTopics refusedTopics = new RefusedTopics();
     private volatile State state = State.RESOLVING;
     private volatile boolean wasClosed;
 
@@ -230,7 +231,8 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             stop(wasClosed(cause));
             return;
         }
-        ZMTPSocketEvent.Kind kind = Backoff.kindOf(cause);
+        ZMTPSocketEvent.Kind kind =
+                refusedTopics.explains(cause) ? ZMTPSocketEvent.Kind.REFUSED : Backoff.kindOf(cause);
         long wait = backoff.next(kind);
         log.failed(kind, cause, wait >= 0);
         if (wait < 0) {
@@ -370,13 +372,16 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             if (ended != link || state == State.CONNECTING) {
                 return; // the next address is tried, or the connector has stopped
             }
+            Throwable why = cause;
             if (ended.upSince() != 0) {
-                backoff.lived(context.nanoTime() - ended.upSince());
+                long lived = context.nanoTime() - ended.upSince();
+                backoff.lived(lived);
+                why = refusedTopics.of(cause, ended.commandsGiven(), lived);
             }
-            if (triesTheNextAfter(cause)) {
-                connectToNext(cause);
+            if (triesTheNextAfter(why)) {
+                connectToNext(why);
             } else {
-                failed(cause);
+                failed(why);
             }
         }
     }

@@ -172,6 +172,11 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         writes.command(command);
     }
 
+    /** The number of commands that were to be written. */
+    public long commandsGiven() {
+        return writes == null ? 0 : writes.commandsGiven();
+    }
+
     /** Whether the fate of each message is known that was written here. */
     public boolean isIdle() {
         return writes == null || writes.isIdle();

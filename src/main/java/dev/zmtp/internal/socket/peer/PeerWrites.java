@@ -27,6 +27,7 @@ final class PeerWrites implements PendingFlushes.Writes {
     private final ChannelHandlerContext ctx;
     private final String endpoint;
     private final Queue<Object> control = new ArrayDeque<>(0);
+    private long commandsGiven;
     private @Nullable Peer peer;
     private boolean unflushed;
 
@@ -61,6 +62,11 @@ final class PeerWrites implements PendingFlushes.Writes {
     /** Whether there is room for a message, and no command to be written before it. */
     boolean isOpen() {
         return ctx.channel().isWritable() && control.isEmpty();
+    }
+
+    /** The number of subscriptions and the like that were to be written here. */
+    long commandsGiven() {
+        return commandsGiven;
     }
 
     /** Whether the fate of each message is known that was written here. */
@@ -112,6 +118,7 @@ final class PeerWrites implements PendingFlushes.Writes {
 
     /** Writes a subscription or a membership, which is never dropped and comes before all messages. */
     void command(Object command) {
+        commandsGiven++;
         control.add(command);
         commands();
     }
