@@ -62,8 +62,8 @@ final class TopicShares {
     }
 
     /**
-     * Returns a peer that has about the most, and more than {@code asker} would have with a topic of so many bytes more;
-     * null if the asker is one of those that have about the most itself.
+     * Returns a peer that has about the most, and more than {@code asker} would have with a topic of so many bytes
+     * more; null if the asker is one of those that have about the most itself.
      */
     @Nullable
     Peer greaterThan(Peer asker, int bytes) {
