@@ -3,6 +3,7 @@ package dev.zmtp.codec;
 import dev.zmtp.internal.admission.ConnectionRegistry;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.function.LongSupplier;
 
 /**
  * Limits how many connections a server has at one time: in total, per address, and per authenticated user. So it bounds
@@ -18,18 +19,12 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
  * that the limiter is added to its pipeline until the channel is closed. The limiter leaves the pipeline when the
  * handshake is over; the connection counts on. It also does if another handler removes the limiter.
  *
- * <p><b>Which connection is dropped.</b> A connection whose handshake is complete is never dropped for another. If a
- * new connection is one too many for its address, the oldest handshake of that address makes room; if it is one too
- * many in total, the oldest handshake of the address that has most of them. Only if there is no handshake is the new
- * connection refused. So idle strangers cannot keep others out. A handshake that waits for this side is passed over, as
- * by the {@link ZMTPHandshakeLimiter}.
- *
  * <p><b>Users.</b> When its handshake is complete, a connection also counts for the user id that the authenticator gave
  * it ({@link ZMTPSession#userId()}). If that is one too many for the user, it is refused: the {@link
  * ZMTPHandshakeSuccess} is followed by the end of the channel. A peer without a user id counts for no user. A
  * dead connection counts until it is detected: enable heartbeats.
  *
- * <p>How one is dropped, and which address it counts for, is said at {@link ZMTPLimiter}.
+ * <p>Which connection is dropped for another, how, and which address it counts for, is said at {@link ZMTPLimiter}.
  *
  * <p>Sharable and thread safe: use one for all channels that are counted together.
  */
@@ -42,9 +37,14 @@ public non-sealed class ZMTPConnectionLimiter extends ZMTPLimiter {
      * @throws IllegalArgumentException if one is less
      */
     public ZMTPConnectionLimiter(int maxTotal, int maxPerAddress, int maxPerUser) {
+        this(maxTotal, maxPerAddress, maxPerUser, System::nanoTime);
+    }
+
+    /** A limiter with this clock, for tests. */
+    ZMTPConnectionLimiter(int maxTotal, int maxPerAddress, int maxPerUser, LongSupplier nanoTime) {
         super(
                 InternalLoggerFactory.getInstance(ZMTPConnectionLimiter.class),
-                new ConnectionRegistry("connections", maxTotal, maxPerAddress),
+                new ConnectionRegistry("connections", maxTotal, maxPerAddress, nanoTime),
                 ConnectionRegistry.atLeastOne("maxPerUser", maxPerUser));
     }
 

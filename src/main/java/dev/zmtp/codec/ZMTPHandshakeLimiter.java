@@ -3,6 +3,7 @@ package dev.zmtp.codec;
 import dev.zmtp.internal.admission.ConnectionRegistry;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.function.LongSupplier;
 
 /**
  * Limits how many connections of a server may be in their handshake at one time, in total and per address. A host that
@@ -19,14 +20,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
  * or the channel is closed; then the limiter leaves the pipeline. A handler that detects another protocol removes the
  * limiter.
  *
- * <p><b>Which connection is dropped.</b> A new connection is always let in. If it is one too many for its address, the
- * oldest handshake of that address is dropped; if it is one too many in total, the oldest one of the address that has
- * most handshakes. An honest peer needs a few round trips, so what has been in its handshake longest is almost surely
- * idle. A handshake that waits for this side, because a mechanism computes or an authenticator decides, is passed over
- * if another one can be found near it. In a flood, a handshake survives until {@code maxPerAddress} newer ones come
- * from its address, or {@code maxTotal} from all addresses.
- *
- * <p>How one is dropped, and which address it counts for, is said at {@link ZMTPLimiter}.
+ * <p>Which connection is dropped for another, how, and which address it counts for, is said at {@link ZMTPLimiter}.
  *
  * <p>Sharable and thread safe: use one for all channels that are counted together. To limit connections after their
  * handshake too, see {@link ZMTPConnectionLimiter}.
@@ -34,11 +28,12 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 @Sharable
 public non-sealed class ZMTPHandshakeLimiter extends ZMTPLimiter {
 
-    static final int DEFAULT_MAX_TOTAL = 1024;
+    static final int DEFAULT_MAX_TOTAL = 4096;
 
-    static final int DEFAULT_MAX_PER_ADDRESS = 64;
+    /** As many as a thousand clients behind one address need that come back together after a restart. */
+    static final int DEFAULT_MAX_PER_ADDRESS = 1024;
 
-    /** A limiter of 1,024 handshakes in total and 64 per address. */
+    /** A limiter of 4,096 handshakes in total and 1,024 per address. */
     public ZMTPHandshakeLimiter() {
         this(DEFAULT_MAX_TOTAL, DEFAULT_MAX_PER_ADDRESS);
     }
@@ -49,9 +44,14 @@ public non-sealed class ZMTPHandshakeLimiter extends ZMTPLimiter {
      * @throws IllegalArgumentException if one is less
      */
     public ZMTPHandshakeLimiter(int maxTotal, int maxPerAddress) {
+        this(maxTotal, maxPerAddress, System::nanoTime);
+    }
+
+    /** A limiter with this clock, for tests. */
+    ZMTPHandshakeLimiter(int maxTotal, int maxPerAddress, LongSupplier nanoTime) {
         super(
                 InternalLoggerFactory.getInstance(ZMTPHandshakeLimiter.class),
-                new ConnectionRegistry("handshakes", maxTotal, maxPerAddress),
+                new ConnectionRegistry("handshakes", maxTotal, maxPerAddress, nanoTime),
                 0);
     }
 

@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
 import java.net.SocketAddress;
@@ -19,6 +20,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Add it first, before the {@link ZMTPCodec} and before an {@code SslHandler}. It leaves the pipeline when the
  * handshake of the codec is over. A handler that detects another protocol removes it.
+ *
+ * <p><b>Which connection is dropped.</b> A connection whose handshake is complete is never dropped for another. If a
+ * new one is one too many for its address, the handshake of that address whose peer has kept this side waiting longest
+ * makes room, if that is for more than two seconds. If there is none, the new connection is refused. The wait is
+ * counted from the last answer of this side. So idle strangers keep others of their address out for two seconds, and
+ * any number of honest peers that come at the same time get through one after the other: a peer that connects again
+ * when it is refused gets in as soon as another one has completed its handshake.
+ *
+ * <p>If a new connection is one too many in total, the same is searched for at the addresses that have most handshakes.
+ * If there is none, an address that has fewer takes the place of one that has more. So no address keeps others out. A
+ * handshake that waits for this side, because a mechanism computes or an authenticator decides, is passed over.
  *
  * <p><b>How a connection is dropped.</b> {@link #refused} is called. The channel is closed with {@code SO_LINGER} 0
  * where the transport has this option, so that the peer gets a reset and no socket is left in {@code TIME_WAIT}. If it
@@ -111,6 +123,12 @@ public abstract sealed class ZMTPLimiter extends ChannelDuplexHandler
     public final void channelRead(ChannelHandlerContext ctx, Object msg) {
         ctx.fireChannelRead(msg);
         gate.received(ctx);
+    }
+
+    @Override
+    public final void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+        gate.sends(ctx);
+        ctx.write(msg, promise);
     }
 
     @Override

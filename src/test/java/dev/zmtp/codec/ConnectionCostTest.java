@@ -139,10 +139,11 @@ class ConnectionCostTest {
     /** As many as the handshake limiter lets in, unless it is told otherwise. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("handshakes")
-    void aThousandHandshakesTakeTwoMebibytes(
+    void theHandshakesOfALimiterTakeEightMebibytes(
             String name, UnaryOperator<ZMTPCodec.Builder> settings, Function<ZMTPCodec, EmbeddedChannel> connected) {
         assertIsEstablished(false, settings, connected);
-        assertThat(1_024 * cost(settings, connected)).isBetween(1L << 20, 2L << 20);
+        assertThat(ZMTPHandshakeLimiter.DEFAULT_MAX_TOTAL * cost(settings, connected))
+                .isBetween(4L << 20, 8L << 20);
     }
 
     static Stream<Arguments> connections() {

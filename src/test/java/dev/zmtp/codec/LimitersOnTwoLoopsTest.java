@@ -5,6 +5,7 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.internal.admission.ConnectionRegistry;
 import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
@@ -26,6 +27,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,12 +43,16 @@ class LimitersOnTwoLoopsTest {
     private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
     private final BlockingQueue<Boolean> refusedOnItsLoop = new LinkedBlockingQueue<>();
 
-    private final ZMTPConnectionLimiter limiter = new ZMTPConnectionLimiter(1, 1, 1) {
-        @Override
-        protected void refused(Channel channel, String reason) {
-            refusedOnItsLoop.add(channel.eventLoop().inEventLoop());
-        }
-    };
+    /** Whoever asks next finds that the peers have kept this side waiting for too long. */
+    private final AtomicLong clock = new AtomicLong();
+
+    private final ZMTPConnectionLimiter limiter =
+            new ZMTPConnectionLimiter(1, 1, 1, () -> clock.addAndGet(ConnectionRegistry.PATIENCE)) {
+                @Override
+                protected void refused(Channel channel, String reason) {
+                    refusedOnItsLoop.add(channel.eventLoop().inEventLoop());
+                }
+            };
 
     private final List<Channel> connected = new ArrayList<>();
 

@@ -148,7 +148,7 @@ class SettingsPageTest {
         all.put(
                 "ZMTPHandshakeLimiter",
                 "not there: add it. Then " + grouped(ZMTPHandshakeLimiter.DEFAULT_MAX_TOTAL) + " in total, "
-                        + ZMTPHandshakeLimiter.DEFAULT_MAX_PER_ADDRESS + " per address");
+                        + grouped(ZMTPHandshakeLimiter.DEFAULT_MAX_PER_ADDRESS) + " per address");
         return all;
     }
 

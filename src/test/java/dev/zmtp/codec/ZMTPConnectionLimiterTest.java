@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.internal.admission.ConnectionRegistry;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.AddressedChannel;
@@ -34,8 +35,11 @@ class ZMTPConnectionLimiterTest {
     private final List<String> refused = new ArrayList<>();
     private final List<AddressedChannel> connections = new ArrayList<>();
 
+    /** What the limiters know of the time. */
+    private long now;
+
     private ZMTPConnectionLimiter limiter(int maxTotal, int maxPerAddress, int maxPerUser) {
-        return new ZMTPConnectionLimiter(maxTotal, maxPerAddress, maxPerUser) {
+        return new ZMTPConnectionLimiter(maxTotal, maxPerAddress, maxPerUser, () -> now) {
             @Override
             protected void refused(Channel channel, String reason) {
                 assertThat(channel.isOpen()).isTrue();
@@ -129,6 +133,7 @@ class ZMTPConnectionLimiterTest {
         AddressedChannel established = established(limiter, "10.0.0.1");
         AddressedChannel idle = connect(limiter, "10.0.0.2");
         AddressedChannel idleToo = connect(limiter, "10.0.0.3");
+        now += ConnectionRegistry.PATIENCE;
         AddressedChannel newcomer = connect(limiter, "10.0.0.4");
         assertThat(idle.isOpen()).isFalse();
         assertThat(established.isOpen()).isTrue();
@@ -144,6 +149,7 @@ class ZMTPConnectionLimiterTest {
             @Override
             public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
                 if (event instanceof ZMTPHandshakeSuccess) {
+                    now += ConnectionRegistry.PATIENCE;
                     connect(limiter, "10.0.0.2");
                 }
             }
@@ -168,6 +174,7 @@ class ZMTPConnectionLimiterTest {
         ZMTPConnectionLimiter limiter = limiter(2, 2, 2);
         AddressedChannel one = connect(limiter, "10.0.0.1");
         AddressedChannel two = connect(limiter, "10.0.0.2");
+        now += ConnectionRegistry.PATIENCE;
         AddressedChannel newcomer = connect(limiter, "10.0.0.3");
         assertThat(one.isOpen()).isFalse();
         two.close();
@@ -245,6 +252,7 @@ class ZMTPConnectionLimiterTest {
         idle.writeInbound(idle.alloc().buffer().writeByte(HANDSHAKE[0]));
         connect(limiter, "10.0.0.1");
         assertThat(idle.isOpen()).isTrue();
+        now += ConnectionRegistry.PATIENCE;
         connect(limiter, "192.0.2.1");
         assertThat(idle.isOpen()).isFalse();
         assertThat(refused).containsExactly("connections with 192.0.2.1: 2 (expected: <= 1)");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.internal.admission.ConnectionRegistry;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
@@ -35,8 +36,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A server lets only so many connections be in their handshake, in total and from one address. It drops the oldest, and
- * reports which.
+ * A server lets only so many connections be in their handshake, in total and from one address. It drops the one whose
+ * peer has kept it waiting longest, or refuses the new one, and reports which.
  */
 class ZMTPHandshakeLimiterTest {
 
@@ -45,8 +46,16 @@ class ZMTPHandshakeLimiterTest {
     /** All channels of the test. */
     private final List<AddressedChannel> connections = new ArrayList<>();
 
+    /** What the limiters know of the time. */
+    private long now;
+
+    /** Time passes in which honest peers would have answered. */
+    private void waitTooLong() {
+        now += ConnectionRegistry.PATIENCE;
+    }
+
     private ZMTPHandshakeLimiter limiter(int maxTotal, int maxPerAddress) {
-        return new ZMTPHandshakeLimiter(maxTotal, maxPerAddress) {
+        return new ZMTPHandshakeLimiter(maxTotal, maxPerAddress, () -> now) {
             @Override
             protected void refused(Channel channel, String reason) {
                 assertThat(channel.isOpen()).isTrue();
@@ -84,10 +93,11 @@ class ZMTPHandshakeLimiterTest {
     }
 
     @Test
-    void theOldestHandshakeMakesRoomForOneTooManyInTotal() {
+    void theHandshakeWithTheLongestWaitMakesRoomForOneTooManyInTotal() {
         ZMTPHandshakeLimiter limiter = limiter(2, 2);
         AddressedChannel first = connect(limiter, "10.0.0.1");
         AddressedChannel second = connect(limiter, "10.0.0.2");
+        waitTooLong();
         AddressedChannel third = connect(limiter, "10.0.0.3");
         assertThat(first.isOpen()).isFalse();
         assertThat(second.isOpen()).isTrue();
@@ -97,17 +107,59 @@ class ZMTPHandshakeLimiterTest {
     }
 
     @Test
-    void theOldestHandshakeOfAnAddressMakesRoomForOneTooManyOfIt() {
+    void theHandshakeOfAnAddressWithTheLongestWaitMakesRoomForOneTooManyOfIt() {
         ZMTPHandshakeLimiter limiter = limiter(10, 2);
         AddressedChannel other = connect(limiter, "10.0.0.2");
         AddressedChannel first = connect(limiter, "10.0.0.1");
         AddressedChannel second = connect(limiter, "10.0.0.1");
+        waitTooLong();
         AddressedChannel third = connect(limiter, "10.0.0.1");
         assertThat(first.isOpen()).isFalse();
         assertThat(second.isOpen()).isTrue();
         assertThat(third.isOpen()).isTrue();
         assertThat(other.isOpen()).isTrue();
         assertThat(refused).containsExactly("/10.0.0.1:5001 refused: handshakes with 10.0.0.1: 3 (expected: <= 2)");
+    }
+
+    @Test
+    void aNewConnectionIsRefusedIfNoPeerOfItsAddressHasKeptThisSideWaiting() {
+        ZMTPHandshakeLimiter limiter = limiter(10, 2);
+        AddressedChannel first = connect(limiter, "10.0.0.1");
+        AddressedChannel second = connect(limiter, "10.0.0.1");
+        now += ConnectionRegistry.PATIENCE - 1;
+        AddressedChannel third = connect(limiter, "10.0.0.1");
+        assertThat(first.isOpen()).isTrue();
+        assertThat(second.isOpen()).isTrue();
+        assertThat(third.isOpen()).isFalse();
+        assertThat(limiter.handshakes()).isEqualTo(2);
+    }
+
+    @Test
+    void aNewConnectionIsRefusedIfNoAddressHasMoreAndNoPeerHasKeptThisSideWaiting() {
+        ZMTPHandshakeLimiter limiter = limiter(3, 2);
+        connect(limiter, "10.0.0.1");
+        connect(limiter, "10.0.0.1");
+        connect(limiter, "10.0.0.2");
+        assertThat(connect(limiter, "10.0.0.2").isOpen()).isFalse();
+        assertThat(connect(limiter, "10.0.0.3").isOpen()).isTrue();
+        assertThat(connect(limiter, "10.0.0.4").isOpen()).isFalse();
+        assertThat(refused)
+                .containsExactly(
+                        "/10.0.0.2:5003 refused: handshakes: 4 (expected: <= 3)",
+                        "/10.0.0.1:5000 refused: handshakes: 4 (expected: <= 3)",
+                        "/10.0.0.4:5005 refused: handshakes: 4 (expected: <= 3)");
+    }
+
+    @Test
+    void theWaitBeginsAnewWithEachAnswer() {
+        ZMTPHandshakeLimiter limiter = limiter(10, 2);
+        AddressedChannel first = connect(limiter, "10.0.0.1");
+        AddressedChannel second = connect(limiter, "10.0.0.1");
+        waitTooLong();
+        first.writeInbound(first.alloc().buffer().writeBytes(Hex.bytes(ScriptedPeer.SIGNATURE)));
+        connect(limiter, "10.0.0.1");
+        assertThat(first.isOpen()).isTrue();
+        assertThat(second.isOpen()).isFalse();
     }
 
     @Test
@@ -129,6 +181,7 @@ class ZMTPHandshakeLimiterTest {
         AddressedChannel first = connect(limiter, "10.0.0.1");
         Recorder<String> recorder = Recorder.ofDescriptions();
         first.pipeline().addLast(recorder);
+        waitTooLong();
         connect(limiter, "10.0.0.1");
         assertThat(recorder.events).extracting(Fired::describe).containsExactly("refused: CLOSED");
         assertThat(recorder.failures).isEmpty();
@@ -139,6 +192,7 @@ class ZMTPHandshakeLimiterTest {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
         AddressedChannel first = new AddressedChannel("10.0.0.1", 1, limiter, new SlowToClose(), ZMTPCodec.of(ROUTER));
         connections.add(first);
+        waitTooLong();
         connect(limiter, "10.0.0.1");
         assertThat(first.isOpen()).isFalse();
     }
@@ -157,6 +211,7 @@ class ZMTPHandshakeLimiterTest {
         AddressedChannel deciding = connect(limiter, "10.0.0.1", withAuthenticator(request -> decision));
         shakeHands(deciding);
         AddressedChannel idle = connect(limiter, "10.0.0.1");
+        waitTooLong();
         connect(limiter, "10.0.0.1");
         assertThat(idle.isOpen()).isFalse();
         assertThat(deciding.isOpen()).isTrue();
@@ -186,6 +241,7 @@ class ZMTPHandshakeLimiterTest {
                 .build());
         exchange(client, computing); // up to our computation of the WELCOME
         AddressedChannel idle = connect(limiter, "10.0.0.1");
+        waitTooLong();
         AddressedChannel third = connect(limiter, "10.0.0.1");
         assertThat(computations).hasSize(1);
         assertThat(idle.isOpen()).isFalse();
@@ -193,9 +249,12 @@ class ZMTPHandshakeLimiterTest {
 
         computations.remove().run();
         computing.runPendingTasks(); // sends the WELCOME, and waits for the peer
+        waitTooLong();
+        connect(limiter, "10.0.0.1");
+        assertThat(third.isOpen()).isFalse();
+        assertThat(computing.isOpen()).isTrue(); // its peer has had less time to answer
         connect(limiter, "10.0.0.1");
         assertThat(computing.isOpen()).isFalse();
-        assertThat(third.isOpen()).isTrue();
         client.finishAndReleaseAll();
     }
 
@@ -214,17 +273,34 @@ class ZMTPHandshakeLimiterTest {
     }
 
     @Test
-    void ifAllPeersWaitForThisSideTheOldestMakesRoom() {
+    void ifAllPeersWaitForThisSideTheNewConnectionIsRefused() {
         ZMTPHandshakeLimiter limiter = limiter(2, 2);
         ZMTPAuthenticator slow = request -> new CompletableFuture<>();
         AddressedChannel first = connect(limiter, "10.0.0.1", withAuthenticator(slow));
         shakeHands(first);
         AddressedChannel second = connect(limiter, "10.0.0.2", withAuthenticator(slow));
         shakeHands(second);
+        waitTooLong();
         AddressedChannel newcomer = connect(limiter, "10.0.0.1");
-        assertThat(first.isOpen()).isFalse();
+        assertThat(first.isOpen()).isTrue();
         assertThat(second.isOpen()).isTrue();
-        assertThat(newcomer.isOpen()).isTrue();
+        assertThat(newcomer.isOpen()).isFalse();
+    }
+
+    @Test
+    void manyPeersThatWaitForThisSideHideNoneThatKeepsItWaiting() {
+        ZMTPHandshakeLimiter limiter = limiter(100, 20);
+        ZMTPAuthenticator slow = request -> new CompletableFuture<>();
+        for (int i = 0; i < 19; i++) {
+            shakeHands(connect(limiter, "10.0.0.1", withAuthenticator(slow)));
+        }
+        AddressedChannel idle = connect(limiter, "10.0.0.1");
+        waitTooLong();
+        for (int i = 0; i < 3; i++) {
+            connect(limiter, "10.0.0.1");
+        }
+        assertThat(idle.isOpen()).isFalse();
+        assertThat(connections.subList(0, 19)).allMatch(Channel::isOpen);
     }
 
     @Test
@@ -236,6 +312,7 @@ class ZMTPHandshakeLimiterTest {
         AddressedChannel second = connect(limiter, "10.0.0.1", withAuthenticator(slow));
         shakeHands(second);
         AddressedChannel idle = connect(limiter, "10.0.0.2");
+        waitTooLong();
         AddressedChannel newcomer = connect(limiter, "10.0.0.3");
         assertThat(idle.isOpen()).isFalse();
         assertThat(first.isOpen()).isTrue();
@@ -253,6 +330,7 @@ class ZMTPHandshakeLimiterTest {
     void anIpv6NetworkCountsAsOneAddress(String first, String second, boolean areTwo) {
         ZMTPHandshakeLimiter limiter = limiter(10, 1);
         AddressedChannel connection = connect(limiter, first);
+        waitTooLong();
         connect(limiter, second);
         assertThat(connection.isOpen()).isEqualTo(areTwo);
     }
@@ -261,6 +339,7 @@ class ZMTPHandshakeLimiterTest {
     void anIpv6NetworkIsNamedAsOne() {
         ZMTPHandshakeLimiter limiter = limiter(10, 1);
         connect(limiter, "2001:db8:1:2::1");
+        waitTooLong();
         connect(limiter, "2001:db8:1:2::2");
         assertThat(refused)
                 .singleElement()
@@ -275,6 +354,7 @@ class ZMTPHandshakeLimiterTest {
         connect(limiter, InetSocketAddress.createUnresolved("host", 1));
         connect(limiter, (SocketAddress) null);
         assertThat(first.isOpen()).isTrue();
+        waitTooLong();
         connect(limiter, (SocketAddress) null);
         assertThat(first.isOpen()).isFalse();
     }
@@ -322,6 +402,7 @@ class ZMTPHandshakeLimiterTest {
         ZMTPHandshakeLimiter limiter = limiter(2, 2);
         connect(limiter, "10.0.0.1");
         connect(limiter, "10.0.0.1");
+        waitTooLong();
         connect(limiter, "10.0.0.1");
         connect(limiter, "10.0.0.1");
         assertThat(limiter.handshakes()).isEqualTo(2);
@@ -402,7 +483,7 @@ class ZMTPHandshakeLimiterTest {
 
     @Test
     void anExceptionOfRefusedFailsTheDroppedConnectionOnly() {
-        ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(1, 1) {
+        ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(1, 1, () -> now) {
             @Override
             protected void refused(Channel channel, String reason) {
                 throw new IllegalStateException("my own");
@@ -411,6 +492,7 @@ class ZMTPHandshakeLimiterTest {
         AddressedChannel first = connect(limiter, "10.0.0.1");
         Recorder<String> recorder = Recorder.ofDescriptions();
         first.pipeline().addBefore(first.pipeline().context(ZMTPCodec.class).name(), null, recorder);
+        waitTooLong();
         AddressedChannel second = connect(limiter, "10.0.0.1");
         assertThat(first.isOpen()).isFalse();
         assertThat(recorder.failures).singleElement().asString().contains("my own");
@@ -433,6 +515,7 @@ class ZMTPHandshakeLimiterTest {
         AddressedChannel fourth = connect(limiter, "10.0.0.9");
         setPeerAddress(fourth, "192.0.2.1");
         AddressedChannel fifth = connect(limiter, "10.0.0.9");
+        waitTooLong();
         setPeerAddress(fifth, "192.0.2.1");
         assertThat(first.isOpen()).isFalse();
         assertThat(fifth.isOpen()).isTrue();
@@ -441,7 +524,7 @@ class ZMTPHandshakeLimiterTest {
 
     @Test
     void theAddressOfTheConnectionMayBeLeftOutUntilThatOfThePeerIsKnown() {
-        ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(4, 1) {
+        ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(4, 1, () -> now) {
             @Override
             protected @Nullable SocketAddress peerAddress(Channel channel) {
                 return channel.attr(ZMTPCodec.PEER_ADDRESS).get();
@@ -451,6 +534,7 @@ class ZMTPHandshakeLimiterTest {
         AddressedChannel second = connect(limiter, "10.0.0.1");
         setPeerAddress(first, "192.0.2.1");
         assertThat(limiter.handshakes()).isEqualTo(2);
+        waitTooLong();
         setPeerAddress(second, "192.0.2.1");
         assertThat(first.isOpen()).isFalse();
         assertThat(second.isOpen()).isTrue();
@@ -476,21 +560,21 @@ class ZMTPHandshakeLimiterTest {
     }
 
     @Test
-    void byDefaultThereIsRoomFor64HandshakesOfAnAddressAnd1024InTotal() {
+    void byDefaultThereIsRoomFor1024HandshakesOfAnAddressAnd4096InTotal() {
         ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter() {
             @Override
             protected void refused(Channel channel, String reason) {
                 refused.add(reason);
             }
         };
-        for (int i = 0; i < 1024; i++) {
-            connect(limiter, "10.0.0." + i / 64);
+        for (int i = 0; i < 4096; i++) {
+            connect(limiter, "10.0.0." + i / 1024);
         }
         assertThat(refused).isEmpty();
-        connect(limiter, "10.0.0.15");
-        assertThat(refused).containsExactly("handshakes with 10.0.0.15: 65 (expected: <= 64)");
+        connect(limiter, "10.0.0.3");
+        assertThat(refused).containsExactly("handshakes with 10.0.0.3: 1025 (expected: <= 1024)");
         connect(limiter, "10.0.0.16");
-        assertThat(refused).hasSize(2).last().isEqualTo("handshakes: 1025 (expected: <= 1024)");
+        assertThat(refused).hasSize(2).last().isEqualTo("handshakes: 4097 (expected: <= 4096)");
     }
 
     @ParameterizedTest

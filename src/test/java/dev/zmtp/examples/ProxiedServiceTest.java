@@ -118,16 +118,16 @@ class ProxiedServiceTest {
     void theHandshakesOfAPeerAreLimitedAndNotThoseOfTheProxy() {
         ZMTPHandshakeLimiter limiter = ProxiedService.limiter();
         List<AddressedChannel> connections = new ArrayList<>();
-        for (int port = 1; port <= 70; port++) {
+        for (int port = 1; port <= 1030; port++) {
             connections.add(new AddressedChannel("192.0.2.200", port, handlers(limiter)));
         }
-        assertThat(limiter.handshakes()).isEqualTo(70);
+        assertThat(limiter.handshakes()).isEqualTo(1030);
         for (AddressedChannel connection : connections) {
             connection.writeInbound(Unpooled.wrappedBuffer(Hex.bytes(V1.formatted("198.51.100.7"))));
         }
-        assertThat(limiter.handshakes()).isEqualTo(64);
-        assertThat(connections.get(5).isOpen()).isFalse();
-        assertThat(connections.get(6).isOpen()).isTrue();
+        assertThat(limiter.handshakes()).isEqualTo(1024);
+        assertThat(connections.get(1023).isOpen()).isTrue();
+        assertThat(connections.get(1024).isOpen()).isFalse();
         connections.forEach(EmbeddedChannel::finishAndReleaseAll);
     }
 }

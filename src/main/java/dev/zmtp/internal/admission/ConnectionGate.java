@@ -90,6 +90,11 @@ public final class ConnectionGate {
         }
     }
 
+    /** This side sends something. */
+    public void sends(ChannelHandlerContext ctx) {
+        registry.answered(ctx.channel());
+    }
+
     private void progressed(Entry entry) {
         followAddress(entry);
         findSession(entry);

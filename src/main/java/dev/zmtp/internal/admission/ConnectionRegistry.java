@@ -9,25 +9,37 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The connections that a limiter counts, and which one goes when there are too many. Thread safe.
  *
- * <p>Only a connection that is in its handshake makes room for another. An honest peer completes its handshake within a
- * few round trips, so the one that has been in it longest is almost surely idle. It is taken from the address that has
- * most handshakes: a host that opens many connections then only displaces its own.
+ * <p>Only a connection that is in its handshake makes room for another, and only if its peer has kept this side waiting
+ * for longer than honest peers do. If there is none, the newcomer is refused: were it let in, a thousand honest clients
+ * of one address that come at the same time would end each other for ever. The wait begins anew with each answer of
+ * this side, not with each byte that arrives: a peer that sends a byte at a time must not keep its place.
+ *
+ * <p>The addresses with most handshakes are searched first, so a host that opens many connections displaces its own.
+ * They also make room for an address that has fewer.
  */
 public final class ConnectionRegistry {
 
-    /** How many addresses, and handshakes of each, are searched for one that waits for its peer. */
+    /**
+     * How long a peer may keep this side waiting, in nanoseconds, before another one may have its place: as long as a
+     * few round trips take, and TCP to send again what was lost.
+     */
+    public static final long PATIENCE = Duration.ofSeconds(2).toNanos();
+
+    /** How many addresses, and handshakes of each, are searched for one that may go. */
     private static final int SEARCHED = 8;
 
     /** A connection, which is counted while it has a group; and the listener of its close future. */
@@ -46,7 +58,8 @@ public final class ConnectionRegistry {
         ReadPause pause;
 
         // Guarded by the registry.
-        private long number;
+        private long number; // the order in which this side has begun to wait
+        private long waitingSince;
         private @Nullable Group group;
         private String address = AddressKey.NONE;
         private boolean isSettled;
@@ -75,13 +88,15 @@ public final class ConnectionRegistry {
     private static final class Group {
         private final String address;
         private int connections;
+
+        /** The peer that has kept this side waiting longest comes first. */
         private final LinkedHashSet<Entry> handshakes = new LinkedHashSet<>();
 
         private Group(String address) {
             this.address = address;
         }
 
-        private Entry oldest() {
+        private Entry longest() {
             return handshakes.iterator().next();
         }
     }
@@ -89,6 +104,7 @@ public final class ConnectionRegistry {
     private final String what;
     private final int maxTotal;
     private final int maxPerAddress;
+    private final LongSupplier nanoTime;
 
     /**
      * All connections that were counted, until they are over: one that is refused on another thread may end its
@@ -102,10 +118,10 @@ public final class ConnectionRegistry {
 
     private final Map<String, Integer> perUser = new HashMap<>();
 
-    /** The groups that have a handshake. Those with most handshakes come first; of these, the one with the oldest. */
+    /** The groups that have a handshake. Those with most come first; of these, the one with the longest wait. */
     private final TreeSet<Group> byHandshakes =
             new TreeSet<>(Comparator.<Group>comparingInt(group -> -group.handshakes.size())
-                    .thenComparingLong(group -> group.oldest().number));
+                    .thenComparingLong(group -> group.longest().number));
 
     private long lastNumber;
 
@@ -113,11 +129,13 @@ public final class ConnectionRegistry {
      * An empty registry.
      *
      * @param what what it counts, for messages
+     * @param nanoTime the clock, {@link System#nanoTime} outside of tests
      */
-    public ConnectionRegistry(String what, int maxTotal, int maxPerAddress) {
+    public ConnectionRegistry(String what, int maxTotal, int maxPerAddress, LongSupplier nanoTime) {
         this.what = what;
         this.maxTotal = atLeastOne("maxTotal", maxTotal);
         this.maxPerAddress = atLeastOne("maxPerAddress", maxPerAddress);
+        this.nanoTime = nanoTime;
     }
 
     public static int atLeastOne(String name, int value) {
@@ -151,7 +169,6 @@ public final class ConnectionRegistry {
     synchronized @Nullable Refusal add(Entry entry, String address) {
         Refusal refusal = makeRoom(entry, address, true);
         if (refusal == null || refusal.entry != entry) {
-            entry.number = ++lastNumber;
             join(entry, address);
         }
         return refusal;
@@ -174,10 +191,12 @@ public final class ConnectionRegistry {
     private @Nullable Refusal makeRoom(Entry entry, String address, boolean isNew) {
         Group group = groups.get(address);
         if (group != null && !address.equals(AddressKey.NONE) && group.connections >= maxPerAddress) {
-            return refuse(choose(Set.of(group), entry), " with " + address, group.connections + 1, maxPerAddress);
+            Entry overdue = overdue(group);
+            return refuse(overdue == null ? entry : overdue, " with " + address, group.connections + 1, maxPerAddress);
         }
         if (isNew && counted >= maxTotal) {
-            return refuse(choose(byHandshakes, entry), "", counted + 1, maxTotal);
+            int own = group == null ? 0 : group.handshakes.size();
+            return refuse(choose(own, entry), "", counted + 1, maxTotal);
         }
         return null;
     }
@@ -187,23 +206,66 @@ public final class ConnectionRegistry {
         return new Refusal(entry, what + whose + ": " + count + " (expected: <= " + limit + ")");
     }
 
-    /**
-     * Returns the handshake that goes, or {@code newcomer} if there is none. It should not be one that waits for us:
-     * its peer has done its part, and we have computed for it. But it is not safe either, or peers could hold all
-     * places with an authenticator that is slow.
-     */
-    private static Entry choose(Set<Group> groups, Entry newcomer) {
-        return oldest(groups)
+    /** Returns the handshake that goes for an address that has {@code own}, or {@code newcomer} if none does. */
+    private Entry choose(int own, Entry newcomer) {
+        List<Group> largest = byHandshakes.stream().limit(SEARCHED).toList();
+        for (Group group : largest) {
+            Entry overdue = overdue(group);
+            if (overdue != null) {
+                return overdue;
+            }
+        }
+        // Not for one that would have as many: they would take the place from each other in turn.
+        List<Group> larger =
+                largest.stream().filter(one -> one.handshakes.size() > own + 1).toList();
+        return longest(larger)
                 .filter(Entry::waitsForPeer)
                 .findFirst()
-                .or(() -> oldest(groups).findFirst())
+                .or(() -> longest(larger).findFirst())
                 .orElse(newcomer);
     }
 
-    private static Stream<Entry> oldest(Set<Group> groups) {
-        return groups.stream()
-                .limit(SEARCHED)
-                .flatMap(group -> group.handshakes.stream().limit(SEARCHED));
+    private static Stream<Entry> longest(List<Group> groups) {
+        return groups.stream().flatMap(group -> group.handshakes.stream().limit(SEARCHED));
+    }
+
+    /**
+     * Returns the handshake whose peer has kept this side waiting for too long, or null. The wait of one that waits for
+     * this side, as a mechanism computes or an authenticator decides, has not begun: its peer has done its part.
+     */
+    private @Nullable Entry overdue(Group group) {
+        for (int i = 0; i < SEARCHED && !group.handshakes.isEmpty(); i++) {
+            Entry longest = group.longest();
+            if (nanoTime.getAsLong() - longest.waitingSince < PATIENCE) {
+                return null;
+            }
+            if (longest.waitsForPeer()) {
+                return longest;
+            }
+            beginWait(longest, group);
+        }
+        return null;
+    }
+
+    /** This side has sent something during the handshake, and waits for the peer from now on. */
+    synchronized void answered(Channel channel) {
+        Entry entry = entries.get(channel);
+        if (entry != null && entry.group != null && !entry.isSettled) {
+            beginWait(entry, entry.group);
+        }
+    }
+
+    private void beginWait(Entry entry, Group group) {
+        byHandshakes.remove(group); // while its order is the one that it was added with
+        group.handshakes.remove(entry);
+        append(entry, group);
+        byHandshakes.add(group);
+    }
+
+    private void append(Entry entry, Group group) {
+        entry.number = ++lastNumber;
+        entry.waitingSince = nanoTime.getAsLong();
+        group.handshakes.add(entry);
     }
 
     /**
@@ -265,7 +327,7 @@ public final class ConnectionRegistry {
         entry.group = group;
         byHandshakes.remove(group);
         if (!entry.isSettled) {
-            group.handshakes.add(entry);
+            append(entry, group);
         }
         group.connections++;
         update(group);

@@ -24,7 +24,10 @@ class ConnectionRegistryTest {
     private static final int MAX_PER_ADDRESS = 4;
     private static final int MAX_PER_USER = 2;
 
-    private final ConnectionRegistry registry = new ConnectionRegistry("connections", MAX_TOTAL, MAX_PER_ADDRESS);
+    private long now;
+
+    private final ConnectionRegistry registry =
+            new ConnectionRegistry("connections", MAX_TOTAL, MAX_PER_ADDRESS, () -> now);
 
     private Entry entry() {
         EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
@@ -63,6 +66,7 @@ class ConnectionRegistryTest {
         registry.remove(first);
         assertThat(registry.size()).isOne();
         IntStream.range(1, MAX_PER_ADDRESS).forEach(i -> counted("a"));
+        now += ConnectionRegistry.PATIENCE;
         assertThat(registry.add(entry(), "a").entry()).isSameAs(second);
     }
 
@@ -70,6 +74,7 @@ class ConnectionRegistryTest {
     void aHandshakeThatEndsJustWhenItIsDroppedIsCountedAgain() {
         Entry first = counted("a");
         IntStream.range(1, MAX_PER_ADDRESS).forEach(i -> counted("a"));
+        now += ConnectionRegistry.PATIENCE;
         assertThat(registry.add(entry(), "a").entry()).isSameAs(first);
         registry.settle(first);
         assertThat(registry.size()).isEqualTo(MAX_PER_ADDRESS + 1);
@@ -90,14 +95,16 @@ class ConnectionRegistryTest {
 
     /** What a connection is in the model. */
     private static final class Model {
-        /** When it came to its address. */
+        /** The order in which their waits began. */
         private int number;
 
+        private long since;
         private String address;
         private boolean isSettled;
 
-        private Model(int number, String address) {
+        private Model(int number, long since, String address) {
             this.number = number;
+            this.since = since;
             this.address = address;
         }
     }
@@ -116,22 +123,34 @@ class ConnectionRegistryTest {
                 .count();
     }
 
-    private void drop(Refusal refusal, Entry newcomer) {
+    private boolean isOverdue(Model one) {
+        return !one.isSettled && now - one.since >= ConnectionRegistry.PATIENCE;
+    }
+
+    /** It goes for {@code newcomer}, which is in the model only if it moves. */
+    private void drop(Refusal refusal, Entry newcomer, String address) {
         Entry dropped = refusal.entry();
         Model gone = model.remove(dropped);
+        boolean isOfTotal = !refusal.reason().contains("with");
+        List<Model> others = new ArrayList<>(model.values());
+        others.removeIf(one -> one == model.get(newcomer) || (!isOfTotal && !one.address.equals(address)));
         if (dropped == newcomer) {
+            assertThat(others).noneMatch(this::isOverdue);
             return;
         }
         assertThat(gone.isSettled).isFalse();
-        boolean isOfTotal = !refusal.reason().contains("with");
-        List<Model> others = new ArrayList<>(model.values());
-        others.removeIf(one -> one.isSettled || one == model.get(newcomer));
-        long most = handshakes(gone.address) + 1; // with the one that is gone
+        others.removeIf(one -> one.isSettled);
         assertThat(others)
                 .filteredOn(one -> one.address.equals(gone.address))
                 .allSatisfy(one -> assertThat(one.number).isGreaterThan(gone.number));
-        if (isOfTotal) {
+        long most = handshakes(gone.address) + 1; // with the one that is gone
+        if (!isOverdue(gone)) {
+            assertThat(isOfTotal).isTrue();
+            assertThat(others).noneMatch(this::isOverdue).allMatch(one -> handshakes(one.address) <= most);
+            assertThat(handshakes(address) + 1).isLessThan(most);
+        } else if (isOfTotal) {
             assertThat(others)
+                    .filteredOn(this::isOverdue)
                     .allSatisfy(one -> assertThat(handshakes(one.address)).isLessThanOrEqualTo(most));
         }
     }
@@ -146,25 +165,31 @@ class ConnectionRegistryTest {
             List<Entry> entries = new ArrayList<>(model.keySet());
             Entry any = entries.isEmpty() ? null : entries.get(random.nextInt(entries.size()));
             int action = random.nextInt(10);
+            now += random.nextLong(ConnectionRegistry.PATIENCE / 8);
             if (any == null || action < 5) {
                 Entry newcomer = entry();
                 Refusal refusal = registry.add(newcomer, address);
                 if (refusal != null) {
-                    drop(refusal, newcomer);
+                    drop(refusal, newcomer, address);
                 }
                 if (refusal == null || refusal.entry() != newcomer) {
-                    model.put(newcomer, new Model(i, address));
+                    model.put(newcomer, new Model(i, now, address));
                 }
             } else if (action < 7) {
                 Refusal refusal = registry.move(any, address);
                 if (refusal != null) {
-                    drop(refusal, any);
+                    drop(refusal, any, address);
                 }
                 Model moved = model.get(any);
                 if (moved != null && !moved.isSettled && !moved.address.equals(address)) {
                     moved.address = address;
                     moved.number = i;
+                    moved.since = now;
                 }
+            } else if (action < 8 && random.nextBoolean()) {
+                registry.answered(any.ctx.channel());
+                model.get(any).number = i;
+                model.get(any).since = now;
             } else if (action < 8) {
                 registry.settle(any);
                 model.get(any).isSettled = true;
@@ -184,11 +209,12 @@ class ConnectionRegistryTest {
     }
 
     @Test
-    void ofAddressesWithEquallyManyTheOneWithTheOldestHandshakeMakesRoom() {
+    void ofAddressesWithEquallyManyTheOneWithTheLongestWaitMakesRoom() {
         List<Entry> entries = new ArrayList<>();
         for (int i = 0; i < MAX_TOTAL; i++) {
             entries.add(counted("address " + i));
         }
+        now += ConnectionRegistry.PATIENCE;
         for (int i = 0; i < MAX_TOTAL; i++) {
             assertThat(registry.add(entry(), "newcomer " + i).entry()).isSameAs(entries.get(i));
         }

@@ -311,10 +311,12 @@ class PausedAddressesTest {
     @Test
     void aConnectionInItsPauseIsDroppedLikeAnyOtherAndLeavesNothing() {
         exceed(HOST);
-        ZMTPHandshakeLimiter one = new ZMTPHandshakeLimiter(10, 1);
-        ScriptedPeer next = new ScriptedPeer(new AddressedChannel(HOST, 5000), one, codec());
+        ZMTPHandshakeLimiter two = new ZMTPHandshakeLimiter(2, 2);
+        ScriptedPeer next = new ScriptedPeer(new AddressedChannel(HOST, 5000), two, codec());
         next.channel.read();
-        try (ScriptedPeer newcomer = new ScriptedPeer(new AddressedChannel(HOST, 5001), one, codec())) {
+        try (ScriptedPeer second = new ScriptedPeer(new AddressedChannel(HOST, 5001), two, codec());
+                ScriptedPeer newcomer = new ScriptedPeer(new AddressedChannel("192.0.2.9", 5002), two, codec())) {
+            assertThat(second.channel.isOpen()).isTrue();
             newcomer.channel.runPendingTasks();
             assertThat(next.channel.isOpen()).isFalse();
             assertThat(next.channel.runScheduledPendingTasks()).isNegative();
