@@ -2,6 +2,7 @@ package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.socket.context.TypeRules;
@@ -247,7 +248,20 @@ public final class ZMTPSocketConfig {
         return values.tlsServer;
     }
 
-    /** The function that adds handlers to each pipeline, before all others. Default: one that adds none. */
+    /**
+     * The limiter of handshakes, which comes first in the pipelines of accepted connections, but not over
+     * {@code inproc}; null if nothing limits them. Sockets that share it are counted together. Default: one with the
+     * defaults of its class, which all sockets of this config share, and of those made from it with
+     * {@link #toBuilder()}.
+     */
+    public @Nullable ZMTPHandshakeLimiter handshakeLimiter() {
+        return values.handshakeLimiter;
+    }
+
+    /**
+     * The function that adds handlers to each pipeline, before all others but the {@link #handshakeLimiter()}. Default:
+     * one that adds none.
+     */
     public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline() {
         return values.pipeline;
     }

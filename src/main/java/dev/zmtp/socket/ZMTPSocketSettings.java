@@ -1,6 +1,7 @@
 package dev.zmtp.socket;
 
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.transport.QueueLimit;
@@ -21,6 +22,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The setters of {@link ZMTPSocketConfig.Builder}. The accessors in {@link ZMTPSocketConfig} say what each setting
@@ -177,8 +179,17 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * Adds handlers to each pipeline, before all others, such as the handler of a proxy. Called on the event loop,
-     * with what was bound or connected, which tells one from the other.
+     * Sets {@link ZMTPSocketConfig#handshakeLimiter()}: one with other limits, one that other servers of this process
+     * share, one that knows addresses after a proxy, or null for none.
+     */
+    public ZMTPSocketConfig.Builder handshakeLimiter(@Nullable ZMTPHandshakeLimiter limiter) {
+        values.handshakeLimiter = limiter;
+        return self();
+    }
+
+    /**
+     * Adds handlers to each pipeline, before all others but the {@link #handshakeLimiter}, such as the handler of a
+     * proxy. Called on the event loop, with what was bound or connected, which tells one from the other.
      */
     public ZMTPSocketConfig.Builder pipeline(BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline) {
         values.pipeline = Objects.requireNonNull(pipeline, "pipeline");

@@ -185,6 +185,9 @@ class SettingsPageTest {
         if (value == Lookup.SHARED) {
             return "one daemon thread";
         }
+        if (value instanceof ZMTPHandshakeLimiter) {
+            return "one with the defaults of its class";
+        }
         if (value == ZMTPNull.mechanism()) {
             return "NULL";
         }

@@ -1,8 +1,11 @@
 package dev.zmtp.examples;
 
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
+import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -33,6 +36,14 @@ final class ProxiedService {
 
     static void addHandlers(Channel ch, ZMTPHandshakeLimiter limiter, ZMTPConfig config) {
         ch.pipeline().addLast(limiter, new HAProxyMessageDecoder(), new ProxyHeader(), ZMTPCodec.from(config));
+    }
+
+    /** Returns the configuration of a socket after the proxy, which is bound only. */
+    static ZMTPSocketConfig socket() {
+        return ZMTPSocketConfig.builder(ROUTER)
+                .handshakeLimiter(limiter())
+                .pipeline((endpoint, p) -> p.addLast(new HAProxyMessageDecoder(), new ProxyHeader()))
+                .build();
     }
 
     /**

@@ -12,15 +12,22 @@ import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.security.ZMTPAddresses;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.AddressedChannel;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
+import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -111,6 +118,26 @@ class ProxiedServiceTest {
             peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
             peer.channel.runScheduledPendingTasks();
             assertThat(failure(peer).code()).isEqualTo(ZMTPException.Code.HANDSHAKE_TIMEOUT);
+        }
+    }
+
+    @Test
+    void aSocketCountsAndShowsThePeersAndNotTheProxy(TestSockets sockets) throws IOException {
+        ZMTPSocketConfig config = ProxiedService.socket();
+        ZMTPHandshakeLimiter limiter = config.handshakeLimiter();
+        ZMTPSocket router = sockets.open(config.toBuilder());
+        TestSockets.Events events = TestSockets.events(router);
+        String bound = TestSockets.bind(router, "tcp://127.0.0.1:*");
+        int port = Integer.parseInt(bound.substring(bound.lastIndexOf(':') + 1));
+        try (Socket proxy = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            TestSockets.await("its handshake", () -> limiter.handshakes() == 1);
+            proxy.getOutputStream().write(Hex.bytes(V1.formatted("198.51.100.7") + GREETING + ready("DEALER")));
+            assertThat(events.next(ZMTPSocketEvent.PeerUp.class)
+                            .peer()
+                            .session()
+                            .peerAddress())
+                    .isEqualTo(AddressedChannel.address("198.51.100.7", 1024));
+            TestSockets.await("its end", () -> limiter.handshakes() == 0);
         }
     }
 

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,11 +19,12 @@ public final class Forwarder implements AutoCloseable {
     private static final int BUFFER = 16 * 1024;
 
     private final int target;
-    private final ServerSocket listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+    private final ServerSocket listener = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress());
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final AtomicLong left = new AtomicLong(Long.MAX_VALUE);
     private final AtomicInteger cuts = new AtomicInteger();
     private volatile boolean swallows;
+    private volatile Duration delay = Duration.ZERO;
 
     /** Forwards to this endpoint over TCP. */
     public Forwarder(String endpoint) throws IOException {
@@ -42,6 +44,11 @@ public final class Forwarder implements AutoCloseable {
     /** How often it has cut. */
     public int cuts() {
         return cuts.get();
+    }
+
+    /** From now on each read arrives so much later, as over a long line. */
+    public void delay(Duration oneWay) {
+        delay = oneWay;
     }
 
     /** From now on bytes vanish, and ends of connections too; or they do not any more. */
@@ -90,6 +97,7 @@ public final class Forwarder implements AutoCloseable {
                 if (swallows) {
                     continue;
                 }
+                Thread.sleep(delay.toMillis());
                 long before = left.getAndAdd(-read);
                 out.write(buffer, 0, (int) Math.min(read, Math.max(before, 0)));
                 if (before <= read) {
@@ -97,7 +105,7 @@ public final class Forwarder implements AutoCloseable {
                     return;
                 }
             }
-        } catch (IOException e) {
+        } catch (IOException | InterruptedException e) {
             // one side has ended
         } finally {
             close(from);

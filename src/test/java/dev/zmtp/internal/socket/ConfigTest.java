@@ -78,6 +78,7 @@ class ConfigTest {
                 .resolver(RESOLVER)
                 .tls(tls)
                 .tls(mock(SslContext.class)) // of a server, as it is not of a client
+                .handshakeLimiter(null)
                 .pipeline((endpoint, pipeline) -> {})
                 .option(ChannelOption.SO_KEEPALIVE, true)
                 .tcpChannels(NioSocketChannel::new, NioServerSocketChannel::new);

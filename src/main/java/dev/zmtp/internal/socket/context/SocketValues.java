@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.context;
 
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.internal.transport.InprocTransport;
 import dev.zmtp.internal.transport.IpcTransport;
 import dev.zmtp.internal.transport.Lookup;
@@ -60,6 +61,7 @@ public final class SocketValues implements Cloneable {
     public Executor resolver = Lookup.SHARED;
     public @Nullable SslContext tlsClient;
     public @Nullable SslContext tlsServer;
+    public @Nullable ZMTPHandshakeLimiter handshakeLimiter = new ZMTPHandshakeLimiter();
     public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline = (endpoint, added) -> {};
 
     /** The defaults. */

@@ -20,9 +20,6 @@ final class ChannelSetup {
 
     private final SocketContext context;
 
-    /** One limiter for all accepted connections: strangers that send nothing must not keep others out. */
-    private final ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter();
-
     private final Pings pings;
     private final KeepAlive keepAlive;
 
@@ -56,7 +53,9 @@ final class ChannelSetup {
 
         @Override
         protected void initChannel(Channel ch) {
-            if (!endpoint.endpoint.transport().carriesMessages()) {
+            // For all accepted connections: strangers that send nothing must not keep others out.
+            ZMTPHandshakeLimiter limiter = context.config().handshakeLimiter();
+            if (limiter != null && !endpoint.endpoint.transport().carriesMessages()) {
                 ch.pipeline().addLast(limiter);
             }
             init(ch, endpoint, handlers.get(), false);
