@@ -81,6 +81,9 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "forget")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "returned")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "pump")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "back")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "drop")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "down")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "close")
                 // A future that completes on an event loop cancels the timer that orTimeout has given it.
                 .allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "remove")

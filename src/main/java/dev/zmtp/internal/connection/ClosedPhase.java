@@ -66,7 +66,7 @@ final class ClosedPhase extends Phase {
         if (isVoid) {
             voidWriteFailed(failure);
         }
-        if (connection.wasRemoved() && connection.ctx().channel().isActive()) {
+        if (connection.wasRemoved() && connection.reports().isTorn()) {
             connection.ctx().close(); // otherwise the next handler would write after bytes that are missing
         }
     }

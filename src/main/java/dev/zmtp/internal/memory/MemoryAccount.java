@@ -111,10 +111,10 @@ public final class MemoryAccount {
     }
 
     /**
-     * Counts {@code bytes} more, or less if it is negative, which is what has moved then. From any thread; not used
-     * together with {@link #keep}. An account that is empty is not in the ledger.
+     * Counts {@code bytes} more, or less if it is negative, and what has moved since the last call. From any thread; not
+     * used together with {@link #keep}. An account that is empty is not in the ledger.
      */
-    public void add(long bytes) {
+    public void add(long bytes, long movedBytes) {
         synchronized (this) {
             if (ended) {
                 return;
@@ -123,11 +123,9 @@ public final class MemoryAccount {
                 ledger.open(this);
             }
             kept += bytes;
-            if (bytes < 0) {
-                moved(-bytes);
-                if (kept == 0) {
-                    ledger.close(this);
-                }
+            moved(movedBytes);
+            if (kept == 0) {
+                ledger.close(this);
             }
         }
         ledger.add(bytes);
@@ -154,6 +152,11 @@ public final class MemoryAccount {
         ledger.close(this);
         ledger.add(-freed);
         return freed;
+    }
+
+    /** Whether the account was settled for good. From any thread. */
+    public boolean hasEnded() {
+        return ended;
     }
 
     // For other threads

@@ -140,7 +140,7 @@ public final class MemoryLedger {
     }
 
     /** Counts {@code delta} bytes more, and ends connections if those are too many. */
-    void add(long delta) {
+    public void add(long delta) {
         long now = used.addAndGet(delta);
         if (now > unremarkable && delta > 0) {
             unremarkable = limit;

@@ -6,8 +6,11 @@ import io.netty.buffer.ByteBuf;
 /** The memory that a message takes while it waits: its objects as well as its bytes. */
 public final class MessageMemory {
 
-    /** The message, and its entry in a queue. */
-    private static final int MESSAGE_OBJECTS = 160;
+    /** The entry in a queue. */
+    private static final int ENTRY = 64;
+
+    /** The entry, and the message. */
+    private static final int MESSAGE_OBJECTS = ENTRY + 96;
 
     /** The buffer of a frame, and its reference. */
     private static final int FRAME_OBJECTS = 132;
@@ -25,11 +28,14 @@ public final class MessageMemory {
         return MESSAGE_OBJECTS + (long) FRAME_OBJECTS * message.size() + length;
     }
 
-    /** As {@link #of}, divided among those that share the message. */
+    /**
+     * Returns what a message takes that waits in one of several queues: an entry of its own, and a part of what all of
+     * them share. Whoever puts it there still has a reference, unless it is in no other.
+     */
     public static long share(ZMTPMessage message, long length) {
         long all = of(message, length);
-        int shares = message.refCnt();
-        return shares > 1 ? all / shares : all;
+        int shares = message.refCnt() - 1;
+        return shares > 1 ? ENTRY + (all - ENTRY) / shares : all;
     }
 
     /** Takes the message over. Returns it, or a copy in its place if its frames are small parts of large buffers. */

@@ -255,9 +255,9 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     /** The peer has kept the most for the longest: it gives that back, and its connection ends. */
     private void exceeded(Peer peer, ZMTPException cause) {
-        long messages = peer.queue().messages() + inbox.drop(peer);
+        long queued = peer.queue().messages();
         peer.exceeded(cause);
-        slowPeers.dropped(peer, DropReason.MEMORY_BUDGET, messages);
+        slowPeers.dropped(peer, DropReason.MEMORY_BUDGET, queued + inbox.drop(peer));
         capacityFreed();
     }
 
@@ -353,7 +353,8 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         if (context.type() == ZMTPSocketType.REP) { // what it has asked cannot be answered any more
             slowPeers.dropped(peer, DropReason.ASKER_GONE, inbox.drop(peer));
         }
-        endedPeers.ended(link, cause);
+        inbox.down(peer);
+        endedPeers.ended(link, peer, cause);
         context.events().fire(new ZMTPSocketEvent.PeerDown(peer, cause));
         capacityFreed();
     }

@@ -158,7 +158,8 @@ final class Heartbeat {
     /**
      * Returns whether a PING is of use, and does no harm. A peer that never sends PINGs may have written its last
      * messages and closed, while we do not read: then its kernel would answer with a reset, and drop those that it has
-     * not sent yet. But what we have promised with a TTL is kept.
+     * not sent yet. One that sends PINGs hears nothing else of us meanwhile, so it gets one in each interval. What we
+     * have promised with a TTL is kept, too.
      */
     private boolean mayPing() {
         if (queuedPing != null || link.isWriting()) {
@@ -167,7 +168,7 @@ final class Heartbeat {
         if (!config.heartbeatTtl().isZero()) {
             return true;
         }
-        return (link.isListening() || peerPings != null) && !(isAwaited() && answersPings);
+        return link.isListening() ? !(isAwaited() && answersPings) : peerPings != null;
     }
 
     private AwaitedPong awaited() {

@@ -127,8 +127,10 @@ final class SocketFile implements Transport.Address {
             try {
                 Files.createLink(path, bindsAt);
                 Files.delete(bindsAt);
-            } catch (UnsupportedOperationException e) { // such a file system has only this way, which is not atomic
-                Files.move(bindsAt, path);
+            } catch (FileAlreadyExistsException e) {
+                throw e;
+            } catch (UnsupportedOperationException | IOException e) { // without hard links only this is left
+                Files.move(bindsAt, path); // which is not atomic
             }
         } catch (FileAlreadyExistsException e) {
             throw new UncheckedIOException(path + ": the socket is in use", e);

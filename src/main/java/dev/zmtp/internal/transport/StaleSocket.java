@@ -14,7 +14,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.Objects;
-import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,7 +92,8 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
      * @throws BindException if another process was faster, and has bound to the path
      */
     void remove() throws IOException {
-        Path aside = path.resolveSibling(".zmtp-" + UUID.randomUUID());
+        Path aside = path.resolveSibling(
+                ".zmtp-" + Long.toHexString(ThreadLocalRandom.current().nextLong()));
         try {
             Files.move(path, aside, StandardCopyOption.ATOMIC_MOVE);
         } catch (NoSuchFileException e) {

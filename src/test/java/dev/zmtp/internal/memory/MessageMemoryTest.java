@@ -32,10 +32,12 @@ class MessageMemoryTest {
         ZMTPMessage message = ZMTPMessage.fromUTF8("abc");
         assertThat(MessageMemory.share(message, 3)).isEqualTo(MessageMemory.of(message, 3));
 
+        message.retain(); // that of whoever sends it to all
+        assertThat(MessageMemory.share(message, 3)).isEqualTo(MessageMemory.of(message, 3));
         message.retain(4);
 
-        assertThat(MessageMemory.share(message, 3)).isEqualTo(MessageMemory.of(message, 3) / 5);
-        message.release(5);
+        assertThat(MessageMemory.share(message, 3)).isEqualTo(64 + (MessageMemory.of(message, 3) - 64) / 5);
+        message.release(6);
     }
 
     @Test

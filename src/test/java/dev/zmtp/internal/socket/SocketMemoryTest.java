@@ -24,11 +24,13 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
+import dev.zmtp.socket.ZMTPSocketEvent.SlowPeer;
 import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.Unpooled;
 import java.util.Collections;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The memory that a socket keeps for its peers is a part of the budget. */
@@ -40,8 +42,8 @@ class SocketMemoryTest {
     /** Together they leave more than the budget. */
     private static final int PEERS = 30;
 
-    /** What may not be counted yet, for each peer and each direction. */
-    private static final long STEP = 1 << 10;
+    /** By how much the count may be wrong, for each peer and each direction. */
+    private static final long STEP = 4 << 10;
 
     private final ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(1 << 20);
 
@@ -195,5 +197,47 @@ class SocketMemoryTest {
         asked.forEach(ZMTPRequest::drop);
         settle(rep);
         assertThat(budget.used()).isLessThan(STEP);
+    }
+
+    /** One read may bring thousands of questions. */
+    @Test
+    void aPeerThatDoesNotReadItsAnswersGetsNoMoreOfThem(TestSockets sockets) {
+        int questions = 200;
+        ZMTPSocket rep = sockets.open(counted(sockets, REP));
+        AtomicInteger asked = new AtomicInteger();
+        rep.serve(request -> {
+            asked.incrementAndGet();
+            request.reply(message("k".repeat(100 * KILOBYTE)));
+        });
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).receiveLimit(1, 1 << 20));
+        connect(dealer, bind(rep, TCP));
+
+        for (int i = 0; i < questions; i++) {
+            dealer.sendOrDrop(message("", "q"));
+        }
+        await("some are answered", () -> asked.get() > 1);
+        settle(rep);
+
+        assertThat(budget.used()).isLessThan(budget.limit());
+        for (int i = 0; i < questions; i++) {
+            receive(dealer);
+        }
+        assertThat(asked).hasValue(questions);
+        assertThat(budget.endedConnections()).isZero();
+    }
+
+    @Test
+    void aPeerForWhichMemoryIsShortIsSlow(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(counted(sockets, ROUTER));
+        TestSockets.Events events = events(router);
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).receiveLimit(1, 1 << 20));
+        connect(dealer, bind(router, TCP));
+        ZMTPPeer peer = TestSockets.peer(router);
+
+        for (int i = 0; i < 400; i++) { // fewer than half of what may wait
+            peer.sendOrDrop(message("k".repeat(32 * KILOBYTE)));
+        }
+
+        assertThat(events.next(SlowPeer.class).bytes()).isLessThan(600_000);
     }
 }

@@ -1,5 +1,7 @@
 package dev.zmtp.internal.socket.context;
 
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,6 +22,8 @@ public final class PendingFlushes implements Runnable {
 
     /** Maximum number of bytes that all connections together have written and not flushed, give or take a message. */
     static final long MAX_BYTES = 1 << 20;
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.PendingFlushes");
 
     private final SocketContext context;
     private List<Writes> written = new ArrayList<>(0);
@@ -66,10 +70,13 @@ public final class PendingFlushes implements Runnable {
         written = spare; // what is written from now on is for the next task
         spare = all;
         bytes = 0;
-        try {
-            all.forEach(Writes::complete);
-        } finally {
-            all.clear();
+        for (Writes each : all) {
+            try {
+                each.complete();
+            } catch (RuntimeException e) { // the others are flushed nevertheless
+                logger.warn("A connection was not flushed", e);
+            }
         }
+        all.clear();
     }
 }

@@ -122,7 +122,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         return wasClosed;
     }
 
-    /** Completes when the connection has ended after {@link #close}. */
+    /** Completes when this side has ended the connection after {@link #close}; its peer may still read. */
     public CompletableFuture<Void> closed() {
         return closed.copy();
     }

@@ -1,10 +1,14 @@
 package dev.zmtp.internal.socket.endpoint;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.internal.runtime.RateLimitedLog;
+import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
+import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.net.SocketAddress;
 import java.util.function.LongSupplier;
 
 /**
@@ -23,9 +27,19 @@ public final class EndedPeers {
     }
 
     /** The connection of a peer has ended for {@code cause}. */
-    public void ended(PeerHandler link, Throwable cause) {
-        if (link.wasAccepted() && cause instanceof ZMTPException why && why.code() != ZMTPException.Code.CLOSED) {
-            log.log(link.endpoint(), "disconnected " + link.channel().remoteAddress() + ": " + why.getMessage(), null);
+    public void ended(PeerHandler link, Peer peer, Throwable cause) {
+        if (link.wasAccepted() && isOurs(cause)) {
+            ZMTPSession session = peer.session();
+            SocketAddress address = session == null ? null : session.peerAddress();
+            Object from = address == null ? link.channel().remoteAddress() : address;
+            log.log(link.endpoint(), "disconnected " + from + ": " + cause.getMessage(), null);
         }
+    }
+
+    /** Whether it was this side that has ended the connection, for a reason that the peer has given. */
+    private static boolean isOurs(Throwable cause) {
+        return cause instanceof ZMTPException why
+                ? why.code() != ZMTPException.Code.CLOSED
+                : cause instanceof ZMTPSocketException refusal && refusal.reason() == ZMTPSocketException.Reason.STATE;
     }
 }

@@ -4,8 +4,11 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.SocketChannelConfig;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -15,6 +18,8 @@ import java.util.Map;
  * acknowledgements. Used on the event loop.
  */
 final class KeepAlive {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.KeepAlive");
 
     private static final int PROBES = 3;
 
@@ -46,8 +51,12 @@ final class KeepAlive {
     /** Switches them on, if {@code channel} is of TCP. */
     void set(Channel channel) {
         if (on && channel.config() instanceof SocketChannelConfig config && channel.isOpen()) {
-            config.setOption(ChannelOption.SO_KEEPALIVE, true);
-            times.computeIfAbsent(channel.getClass(), type -> times(config)).forEach(config::setOption);
+            try {
+                config.setOption(ChannelOption.SO_KEEPALIVE, true);
+                times.computeIfAbsent(channel.getClass(), type -> times(config)).forEach(config::setOption);
+            } catch (ChannelException e) { // of an option that this system does not know: the connection is worth more
+                logger.debug("Connections are not kept alive by TCP", e);
+            }
         }
     }
 

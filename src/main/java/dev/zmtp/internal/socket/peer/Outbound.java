@@ -4,6 +4,7 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DROPPED;
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.SENT;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.PeerCounters;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.TypeRules;
@@ -126,7 +127,8 @@ public final class Outbound {
     }
 
     private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        queue.add(message, result, context.nanoTime());
+        ZMTPMessage kept = message.refCnt() == 1 ? MessageMemory.compact(message) : message;
+        queue.add(kept, result, context.nanoTime());
         if (queue.becameSlow()) {
             context.events()
                     .fire(new ZMTPSocketEvent.SlowPeer(
@@ -171,9 +173,13 @@ public final class Outbound {
         }
     }
 
-    /** Fails what waits, as the peer will not come back. */
+    /** Fails what waits. What a sender adds when it hears of that is not failed. */
     public void failQueue(ZMTPSocketException.Reason reason, String text) {
-        for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {
+        for (long left = queue.messages(); left > 0; left--) {
+            QueuedMessage next = queue.drop();
+            if (next == null) {
+                return; // they took others out
+            }
             counters.add(DROPPED, 1);
             next.fail(reason, text);
         }

@@ -61,6 +61,8 @@ public final class Peer implements ZMTPPeer {
     /** Whether the peer is not read from because it has not read the answers to what it asked. */
     private boolean answersWait;
 
+    private @Nullable Runnable whenAnswersHaveLeft;
+
     /** @param exceeded called on the event loop if the peer has to give its memory back */
     @SuppressWarnings("this-escape") // nothing happens before it is up
     public Peer(
@@ -214,14 +216,13 @@ public final class Peer implements ZMTPPeer {
         return memory;
     }
 
-    /** Ends its connection, if there is one, and what is kept for it, as the memory budget was exceeded. */
+    /** Ends its connection, if there is one, and drops what waits to be sent, as the memory budget was exceeded. */
     public void exceeded(ZMTPException cause) {
-        outbound.failQueue(ZMTPSocketException.Reason.FULL, "the memory budget was exceeded");
-        memory.reopen();
         PeerHandler now = link;
         if (now != null) {
             now.fail(cause);
         }
+        outbound.failQueue(ZMTPSocketException.Reason.FULL, "the memory budget was exceeded");
     }
 
     public PeerCounters counters() {
@@ -306,13 +307,14 @@ public final class Peer implements ZMTPPeer {
         this.link = link;
         memory.connected(true);
         counters.add(CONNECTS, 1);
+        answersWait = mustWaitForAnswers();
         reading();
     }
 
     public void down() {
         link = null;
         memory.connected(false);
-        answersWait = false;
+        answersHaveLeft();
     }
 
     /** Reads from it while there is room. A socket that is closed drops what it reads. */
@@ -325,10 +327,37 @@ public final class Peer implements ZMTPPeer {
 
     /** A peer whose answers have no room must not ask for more. */
     public void readIfThereIsRoom() {
-        if (answersWait != (queue().isFull() || memory.hasMuchServed())) {
-            answersWait = !answersWait;
+        boolean mustWait = mustWaitForAnswers();
+        if (mustWait && !answersWait) {
+            answersWait = true;
+            reading();
+        } else if (answersWait && !mustWait) {
+            answersHaveLeft();
             reading();
         }
+    }
+
+    private boolean mustWaitForAnswers() {
+        return queue().isFull() || memory.hasMuchServed();
+    }
+
+    private void answersHaveLeft() {
+        answersWait = false;
+        Runnable then = whenAnswersHaveLeft;
+        if (then != null) {
+            whenAnswersHaveLeft = null;
+            context.execute(then);
+        }
+    }
+
+    /** Whether the peer has to read answers before it gets others. */
+    public boolean mustReadFirst() {
+        return answersWait;
+    }
+
+    /** Sets what is called once, when the peer may get answers again, or has gone. */
+    public void whenAnswersHaveLeft(Runnable then) {
+        whenAnswersHaveLeft = then;
     }
 
     /** Called when some of what waited for it has left. */

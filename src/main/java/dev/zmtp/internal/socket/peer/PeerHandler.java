@@ -183,7 +183,9 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     void reading(boolean on) {
-        ctx.channel().config().setAutoRead(on);
+        if (farewell == null) { // which reads
+            ctx.channel().config().setAutoRead(on);
+        }
     }
 
     /** Ends the connection after what was sent to it until now. */

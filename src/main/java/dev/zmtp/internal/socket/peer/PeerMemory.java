@@ -20,6 +20,9 @@ public final class PeerMemory implements MemoryAccount.Owner {
     /** What is not counted yet: some messages, and less than a connection itself takes. */
     private static final long STEP = 1 << 10;
 
+    /** What is counted and no longer kept. */
+    private static final long KEPT = 4 << 10;
+
     /** A peer may always keep so much, or nothing would move while others have taken all. */
     private static final long FLOOR = 64 << 10;
 
@@ -27,19 +30,27 @@ public final class PeerMemory implements MemoryAccount.Owner {
     private final boolean accepted;
     private final Consumer<ZMTPException> end;
 
-    /** Messages to be received, and how much of that is counted. Guarded by the lock of the {@code Inbox}. */
+    /**
+     * Messages to be received, how much of that is counted, and how much was taken since. Guarded by the lock of the
+     * {@code Inbox}.
+     */
     private long inbound;
 
     private long inboundCounted;
+    private long taken;
 
     /** Messages to be sent. */
     private final Count queued = new Count();
 
-    /** Requests that a handler has. On the event loop. */
+    /** How much of that is counted, and how much was sent since. On the event loop. */
+    private long queuedCounted;
+
+    private long sent;
+
+    /** Requests that a handler has, and how much of that is counted. On the event loop. */
     private long served;
 
-    /** How much of the two is counted. On the event loop. */
-    private long outboundCounted;
+    private long servedCounted;
 
     private volatile @Nullable MemoryAccount account;
     private volatile @Nullable ZMTPSession session;
@@ -68,6 +79,8 @@ public final class PeerMemory implements MemoryAccount.Owner {
     /** Sets whether the peer is there. */
     void connected(boolean now) {
         connected = now;
+        countQueued();
+        served(0);
     }
 
     /** The address from which no more is wanted if this peer has kept too much; null if the peer has gone. */
@@ -80,42 +93,54 @@ public final class PeerMemory implements MemoryAccount.Owner {
     /** Counts what waits to be received: {@code bytes} more, or less. Under the lock of the {@code Inbox}. */
     public void inbound(long bytes) {
         inbound += bytes;
+        taken += Math.max(0, -bytes);
         if (isWorthCounting(inbound, inboundCounted)) {
-            add(inbound - inboundCounted);
+            account().add(inbound - inboundCounted, taken);
             inboundCounted = inbound;
+            taken = 0;
         }
     }
 
     /** Counts what waits to be sent: {@code bytes} more, or less. On the event loop. */
     void queued(long bytes) {
         queued.add(bytes);
-        countOutbound();
+        countQueued();
     }
 
-    /** Counts a request that a handler has: {@code bytes} more, or less. On the event loop. */
+    private void countQueued() {
+        long now = queued.get();
+        if (isWorthCounting(now, queuedCounted)) {
+            account().add(now - queuedCounted, sent);
+            queuedCounted = now;
+            sent = 0;
+        }
+    }
+
+    /** Notes that the peer was sent {@code bytes} of what has waited, and was not just spared them. */
+    void moved(long bytes) {
+        sent += bytes;
+    }
+
+    /**
+     * Counts a request that a handler has: {@code bytes} more, or less. They are in the budget and in no account, as
+     * ending the connection would not give them back. On the event loop.
+     */
     public void served(long bytes) {
         served += bytes;
-        countOutbound();
-    }
-
-    private void countOutbound() {
-        long outbound = queued.get() + served;
-        if (isWorthCounting(outbound, outboundCounted)) {
-            add(outbound - outboundCounted);
-            outboundCounted = outbound;
+        if (isWorthCounting(served, servedCounted)) {
+            ledger().add(served - servedCounted);
+            servedCounted = served;
         }
     }
 
-    private static boolean isWorthCounting(long now, long counted) {
-        return now == 0 ? counted > 0 : now - counted > STEP || counted - now > STEP;
+    /** For a peer that is there, some of what was counted stays so: messages that come and go would all count. */
+    private boolean isWorthCounting(long now, long counted) {
+        return now - counted > STEP || counted - now > (now == 0 && !connected ? 0 : KEPT);
     }
 
-    private void add(long bytes) {
+    private MemoryAccount account() {
         MemoryAccount its = account;
-        if (its == null) {
-            its = open();
-        }
-        its.add(bytes);
+        return its == null ? open() : its;
     }
 
     private synchronized MemoryAccount open() {
@@ -155,15 +180,18 @@ public final class PeerMemory implements MemoryAccount.Owner {
         inbound(-inbound);
     }
 
-    /** Called when the account was ended, and all messages to be received are dropped. As {@link #inbound}. */
-    public void inboundDropped() {
-        inbound = 0;
-        inboundCounted = 0;
-    }
-
-    /** Called when the account was ended, after {@link #inboundDropped}. What is kept then is in a new account. */
-    void reopen() {
-        account = null;
-        outboundCounted = 0;
+    /**
+     * Called when all messages of the peer are dropped. What is kept from now on is in a new account if this one was
+     * ended. On the event loop, under the lock of the {@code Inbox}.
+     */
+    public void dropped() {
+        MemoryAccount its = account;
+        if (its != null && its.hasEnded()) {
+            account = null;
+            inboundCounted = 0;
+            queuedCounted = 0;
+            inbound(0);
+            countQueued();
+        }
     }
 }

@@ -101,8 +101,19 @@ public final class SendQueue {
         }
     }
 
+    /** Removes the first one, which leaves; null if there is none. */
     @Nullable
     public QueuedMessage poll() {
+        QueuedMessage next = drop();
+        if (next != null && memory != null) {
+            memory.moved(next.memory());
+        }
+        return next;
+    }
+
+    /** Removes the first one, which the peer does not get; null if there is none. */
+    @Nullable
+    QueuedMessage drop() {
         QueuedMessage next = waiting.poll();
         if (next != null) {
             next.left();
@@ -160,7 +171,7 @@ public final class SendQueue {
     /** Updates whether the peer is slow. Returns whether it has become slow with this message. */
     boolean becameSlow() {
         boolean was = slow;
-        slow = was ? isAbove(4) : isAbove(2);
+        slow = isAbove(was ? 4 : 2) || isMuch();
         return slow && !was;
     }
 

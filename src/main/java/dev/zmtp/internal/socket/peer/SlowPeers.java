@@ -46,7 +46,7 @@ public final class SlowPeers {
     /** Drops the oldest messages that wait for a peer until there is room for one more. */
     void makeRoom(Peer peer) {
         while (peer.queue().isFull()) {
-            QueuedMessage oldest = Objects.requireNonNull(peer.queue().poll(), "full");
+            QueuedMessage oldest = Objects.requireNonNull(peer.queue().drop(), "full");
             drop(peer, oldest, DropReason.REPLACED, "a newer message took its place");
         }
     }

@@ -389,6 +389,16 @@ public final class Inbox {
         }
     }
 
+    /** Called when the connection of the peer has ended. On the event loop. */
+    public void down(Peer from) {
+        lock.lock();
+        try {
+            from.memory().inbound(0);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Drops what was not taken of this peer, and returns how many messages that were. On the event loop. */
     public int drop(Peer from) {
         Deque<ZMTPMessage> dropped = new ArrayDeque<>(0);
@@ -398,7 +408,7 @@ public final class Inbox {
                 dropped.add(next);
             }
             line.remove(from);
-            from.memory().inboundDropped();
+            from.memory().dropped();
         } finally {
             lock.unlock();
         }

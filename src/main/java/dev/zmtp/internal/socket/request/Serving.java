@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.request;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
@@ -45,12 +46,19 @@ public final class Serving implements Sink {
 
     @Override
     public boolean wants(Peer from) {
-        return places.areLeftFor(from);
+        return places.areLeftFor(from) && !from.mustReadFirst();
     }
 
     @Override
     public void declined(Peer from) {
-        places.decline(from);
+        if (from.mustReadFirst()) {
+            from.whenAnswersHaveLeft(() -> {
+                inbox.back(from);
+                inbox.pump();
+            });
+        } else {
+            places.decline(from);
+        }
     }
 
     @Override
@@ -65,7 +73,7 @@ public final class Serving implements Sink {
             Reception.malformed(from, message);
             return;
         }
-        ServedRequest request = ServedRequest.of(directly, from, message, frames, this);
+        ServedRequest request = ServedRequest.of(directly, from, MessageMemory.compact(message), frames, this);
         places.take(from);
         from.memory().served(request.memory());
         from.readIfThereIsRoom();
@@ -82,8 +90,8 @@ public final class Serving implements Sink {
     void ended(ServedRequest request, @Nullable ZMTPMessage answer) {
         if (context.inEventLoop()) {
             endedHere(request, answer);
-        } else if (!context.tryExecute(() -> endedHere(request, answer)) && answer != null) {
-            answer.release();
+        } else {
+            context.executeLaterAnyway(() -> endedHere(request, answer));
         }
     }
 

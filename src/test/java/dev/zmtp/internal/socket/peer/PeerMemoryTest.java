@@ -107,11 +107,64 @@ class PeerMemoryTest {
         clock.runPendingTasks();
         assertThat(ends).hasSize(1);
         memory.queued(-LIMIT - 1);
-        memory.inboundDropped();
-        memory.reopen();
+        memory.dropped();
 
         memory.inbound(5_000);
 
         assertThat(ledger.used()).isEqualTo(5_000);
+    }
+
+    /** A sender that hears of a dropped message may send another at once. */
+    @Test
+    void whatWasQueuedMeanwhileIsCountedToo() {
+        memory.queued(LIMIT + 1);
+        clock.runPendingTasks();
+        memory.queued(-LIMIT - 1);
+        memory.queued(3_000);
+
+        memory.dropped();
+
+        assertThat(ledger.used()).isEqualTo(3_000);
+    }
+
+    @Test
+    void smallMessagesThatComeAndGoAreNotCountedEachTime() {
+        memory.connected(true);
+        memory.inbound(3_000);
+        memory.inbound(-3_000);
+        assertThat(ledger.used()).isEqualTo(3_000);
+
+        memory.connected(false);
+        memory.inbound(0);
+
+        assertThat(ledger.used()).isZero();
+    }
+
+    @Test
+    void requestsThatAHandlerHasEndNoConnection() {
+        memory.served(LIMIT + 1);
+        memory().inbound(10_000);
+        clock.runPendingTasks();
+        assertThat(ends).hasSize(1); // of the other one, as nothing else can be given back
+
+        memory.served(-LIMIT - 1);
+        assertThat(ledger.used()).isZero();
+    }
+
+    /** Of two that keep as much, the one goes whose messages were only dropped. */
+    @Test
+    void whatWasDroppedHasNotMoved() {
+        PeerMemory reader = memory();
+        reader.queued(LIMIT / 2);
+        memory.queued(LIMIT / 2);
+        reader.moved(1 << 30);
+        reader.queued(-10_000);
+        memory.queued(-5_000);
+
+        memory().inbound(30_000);
+        clock.runPendingTasks();
+
+        assertThat(ends).hasSize(1);
+        assertThat(ledger.used()).isEqualTo(LIMIT / 2 - 10_000 + 30_000);
     }
 }

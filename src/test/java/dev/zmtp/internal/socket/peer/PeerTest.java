@@ -103,6 +103,35 @@ class PeerTest {
         assertThat(peer.counters().get(Counter.SENT)).isEqualTo(2);
     }
 
+    /** Its queue was emptied while it was away. */
+    @Test
+    void aPeerThatComesBackIsReadFrom() {
+        WrittenChannel before = connect();
+        before.writable(false);
+        peer.outbound().send(message("1"), null);
+        peer.outbound().send(message("2"), null);
+        peer.readIfThereIsRoom();
+        assertThat(peer.mustReadFirst()).isTrue();
+        assertThat(before.config().isAutoRead()).isFalse();
+
+        peer.outbound().failQueue(ZMTPSocketException.Reason.FULL, "memory is short");
+        WrittenChannel after = connect();
+
+        assertThat(after.config().isAutoRead()).isTrue();
+    }
+
+    @Test
+    void whatASenderAddsWhenItHearsOfAFailureStays() {
+        connect().writable(false);
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        result.whenComplete((r, e) -> peer.outbound().send(message("again"), null));
+        peer.outbound().send(message("1"), result);
+
+        peer.outbound().failQueue(ZMTPSocketException.Reason.FULL, "memory is short");
+
+        assertThat(peer.queue().messages()).isOne();
+    }
+
     @Test
     void whatWaitsIsWrittenInOrderWhenTheChannelHasRoom() {
         WrittenChannel channel = connect();

@@ -10,6 +10,7 @@ import static dev.zmtp.testing.TestSockets.receive;
 import static dev.zmtp.testing.TestSockets.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.testing.TestSockets;
@@ -21,6 +22,7 @@ import io.netty.channel.ChannelPromise;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,6 +35,7 @@ class PeerWritesTest {
     private static final class Writes extends ChannelOutboundHandlerAdapter {
         private final AtomicInteger writes = new AtomicInteger();
         private final AtomicInteger flushes = new AtomicInteger();
+        private Runnable whenFlushed = () -> {};
 
         @Override
         public void write(ChannelHandlerContext ctx, Object written, ChannelPromise promise) {
@@ -45,6 +48,7 @@ class PeerWritesTest {
         @Override
         public void flush(ChannelHandlerContext ctx) {
             flushes.incrementAndGet();
+            whenFlushed.run();
             ctx.flush();
         }
     }
@@ -75,6 +79,36 @@ class PeerWritesTest {
 
         assertThat(transport.writes).hasValue(MESSAGES);
         assertThat(transport.flushes).hasValue(MESSAGES);
+    }
+
+    /** What one task writes to many peers, a little to each, does not wait for its end. */
+    @Test
+    void aMebibyteIsFlushedAtOnce() {
+        try (TestSockets sockets = new TestSockets(1)) {
+            int peers = 40;
+            AtomicInteger flushes = new AtomicInteger();
+            ZMTPSocket router =
+                    sockets.open(sockets.builder(ZMTPSocketType.ROUTER).pipeline((endpoint, pipeline) -> {
+                        Writes transport = new Writes(); // it is of one channel
+                        transport.whenFlushed = flushes::incrementAndGet;
+                        pipeline.addLast(transport);
+                    }));
+            String endpoint = bind(router, "tcp://127.0.0.1:*");
+            for (int i = 0; i < peers; i++) {
+                connect(sockets.open(ZMTPSocketType.DEALER), endpoint);
+            }
+            await("all are there", () -> router.peers().size() == peers);
+            settle(router);
+
+            CompletableFuture<Integer> flushed = new CompletableFuture<>();
+            sockets.group().execute(() -> {
+                flushes.set(0);
+                router.peers().forEach(peer -> peer.sendOrDrop(message("k".repeat(30_000))));
+                flushed.complete(flushes.get());
+            });
+
+            assertThat(TestSockets.get(flushed)).isBetween(30, peers - 1);
+        }
     }
 
     @ParameterizedTest
