@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
@@ -12,6 +13,7 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.TestSockets;
+import io.netty.channel.ChannelOption;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.nio.file.Path;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LastMessagesTest {
 
     private static final int MESSAGES = 5_000;
+    private static final int SMALL = 8 << 10;
     private static final Duration LINGER = Duration.ofSeconds(20);
     private static final List<String> ALL =
             IntStream.range(0, MESSAGES).mapToObj(i -> "job " + i).toList();
@@ -135,5 +139,23 @@ class LastMessagesTest {
                 sockets,
                 transport,
                 (socket, connector) -> TestSockets.peerOf(connector).close());
+    }
+
+    /** The answers to its PINGs wait behind the last messages, and are not sent any more. */
+    @Test
+    void whatIsBeingWrittenAtTheCloseOfAPeerArrivesThoughItSendsPings(TestSockets sockets) throws Exception {
+        ZMTPSocket slow = sockets.open(slow(sockets, "tcp").option(ChannelOption.SO_RCVBUF, SMALL));
+        ZMTPSocket ending = sockets.open(ending(sockets, "tcp").option(ChannelOption.SO_SNDBUF, SMALL));
+        ZMTPEndpoint connector = ending.connect(bind(slow, endpoint("tcp")));
+        get(connector.ready());
+        CompletableFuture<List<String>> received = CompletableFuture.supplyAsync(() -> receiveSlowly(slow));
+        ALL.forEach(job -> ending.sendOrDrop(message(job + " ".repeat(100))));
+        await("some are written", () -> ending.stats().written() > MESSAGES / 20);
+
+        TestSockets.peerOf(connector).close();
+
+        assertThat(get(received).size())
+                .isEqualTo((int) ending.stats().written())
+                .isGreaterThan(MESSAGES / 20);
     }
 }
