@@ -5,22 +5,16 @@ import dev.zmtp.attack.AttackResult.Watched;
 import dev.zmtp.testing.EventLoops;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
 
 /**
  * One attack on one server.
  *
- * <p>Beside it runs a twin, a server of the same kind that nobody attacks, with an honest peer of its own. What slows
- * down both is the load of the machine, that of the attackers included, and not what the attack does to its server.
- *
  * @param full whether there are as many attackers as it takes, or only as many as time allows
  * @param duration how long the attack goes on when all attackers are there
- * @param options options of the servers' JVM
  */
-record AttackRun(Library library, Attack attack, boolean full, Duration duration, List<String> options) {
+record AttackRun(ServerAndTwin servers, Attack attack, boolean full, Duration duration) {
 
     /** Honest peers that come and go at each server before a full attack. */
     private static final int VISITORS = 2_000;
@@ -38,45 +32,47 @@ record AttackRun(Library library, Attack attack, boolean full, Duration duration
 
     /** Runs it. */
     AttackResult run() throws IOException, InterruptedException, ExecutionException {
-        try (ServerProcess server = new ServerProcess(library, attack.service(), options);
-                ServerProcess twin = new ServerProcess(library, attack.service(), options);
-                EventLoops loops = new EventLoops(2)) {
-            return run(server, twin, loops.group());
+        try (EventLoops loops = new EventLoops(2);
+                Attackers attackers = new Attackers(servers.address().attacked())) {
+            Service service = servers.service();
+            HonestPeer honest = new HonestPeer(loops.group().next(), servers.address(), service);
+            HonestPeer ofTwin = new HonestPeer(loops.group().next(), servers.addressOfTwin(), service);
+            return run(attackers, loops.group(), honest, ofTwin);
         }
     }
 
-    private AttackResult run(ServerProcess server, ServerProcess twin, EventLoopGroup loops)
-            throws IOException, InterruptedException, ExecutionException {
-        InetSocketAddress address = server.awaitAddress();
-        InetSocketAddress addressOfTwin = twin.awaitAddress();
-        HonestPeer honest = new HonestPeer(loops.next(), address, attack.service());
-        HonestPeer ofTwin = new HonestPeer(loops.next(), addressOfTwin, attack.service());
-        try (Attackers attackers = new Attackers(address)) {
-            attack.plan(attackers, attack.count(full));
-            if (full) {
-                Visitors visitors = new Visitors(loops.next(), address, attack.service(), VISITORS);
-                new Visitors(loops.next(), addressOfTwin, attack.service(), VISITORS).await();
-                visitors.await();
-            }
-            warmUp(honest, ofTwin);
-            Moment before = moment(server);
-            watch(honest, ofTwin, Duration.ZERO);
-            Watched usual = watch(honest, ofTwin, undisturbed());
-
-            Newcomers newcomers = new Newcomers(loops.next(), address, attack.service());
-            attackers.start(MOUNTING);
-            Watched attacked = watch(honest, ofTwin, duration);
-            Newcomers.Tally tally = newcomers.finish();
-            Moment during = moment(server);
-            Attackers.Count count = attackers.stop();
-
-            Moment after = settled(server, before);
-            watch(honest, ofTwin, Duration.ZERO);
-            Watched recovered = watch(honest, ofTwin, RECOVERED);
-            boolean isConnected = honest.isConnected();
-            return new AttackResult(
-                    attack, before, during, after, usual, attacked, recovered, isConnected, tally, count);
+    private AttackResult run(Attackers attackers, EventLoopGroup loops, HonestPeer honest, HonestPeer ofTwin)
+            throws InterruptedException, ExecutionException {
+        attack.plan(attackers, attack.count(full));
+        if (full) {
+            comeAndGo(loops);
         }
+        warmUp(honest, ofTwin);
+        Moment before = moment();
+        watch(honest, ofTwin, Duration.ZERO);
+        Watched usual = watch(honest, ofTwin, undisturbed());
+
+        Service service = servers.service();
+        Newcomers newcomers = new Newcomers(loops.next(), servers.address().honest(service), service);
+        attackers.start(MOUNTING);
+        Watched attacked = watch(honest, ofTwin, duration);
+        Newcomers.Tally tally = newcomers.finish();
+        Moment during = moment();
+        Attackers.Count count = attackers.stop();
+
+        Moment after = settled(before);
+        watch(honest, ofTwin, Duration.ZERO);
+        Watched recovered = watch(honest, ofTwin, RECOVERED);
+        boolean isConnected = honest.isConnected();
+        return new AttackResult(
+                attack, service, before, during, after, usual, attacked, recovered, isConnected, tally, count);
+    }
+
+    private void comeAndGo(EventLoopGroup loops) throws InterruptedException {
+        Service service = servers.service();
+        Visitors visitors = new Visitors(loops.next(), servers.address().honest(service), service, VISITORS);
+        new Visitors(loops.next(), servers.addressOfTwin().honest(service), service, VISITORS).await();
+        visitors.await();
     }
 
     /** How long the servers warm up, and how long the time is that the attack is compared with. */
@@ -99,16 +95,19 @@ record AttackRun(Library library, Attack attack, boolean full, Duration duration
         return new Watched(honest.take(), ofTwin.take());
     }
 
-    private static Moment moment(ServerProcess server) throws InterruptedException {
+    private Moment moment() throws InterruptedException {
+        ServerProcess server = servers.server();
         return new Moment(server.report(), server.sockets(), server.resident());
     }
 
-    private static Moment settled(ServerProcess server, Moment before) throws InterruptedException {
+    private Moment settled(Moment before) throws InterruptedException {
         long end = System.nanoTime() + SETTLING.toNanos();
-        Moment now = moment(server);
-        while (!AttackResult.isSettled(before, now) && server.isAlive() && System.nanoTime() < end) {
+        Moment now = moment();
+        while (!AttackResult.isSettled(servers.service(), before, now)
+                && servers.server().isAlive()
+                && System.nanoTime() < end) {
             Thread.sleep(100);
-            now = moment(server);
+            now = moment();
         }
         return now;
     }

@@ -38,6 +38,13 @@ public final class AttackTable implements Callable<Integer> {
     private List<Attack> attacks = Arrays.asList(Attack.values());
 
     @Option(
+            names = "--service",
+            paramLabel = "NAME",
+            split = ",",
+            description = "Only these servers: ${COMPLETION-CANDIDATES}. All by default.")
+    private List<Service> services = Arrays.asList(Service.values());
+
+    @Option(
             names = "--library",
             paramLabel = "NAME",
             split = ",",
@@ -63,19 +70,30 @@ public final class AttackTable implements Callable<Integer> {
         out.println("| attack | library | throughput | median latency | newcomers | memory | missed |");
         out.println("| --- | --- | --- | --- | --- | --- | --- |");
         for (Attack attack : attacks) {
-            for (Library library : libraries) {
-                AttackResult result =
-                        new AttackRun(library, attack, !quick, Duration.ofSeconds(seconds), List.of()).run();
-                List<String> faults = result.faults(AttackResult.Bounds.GOAL);
-                out.printf(
-                        "| %s | %s | %s | %s |%n",
-                        attack.title(!quick), library, result.cells(), String.join("; ", faults));
-                if (details) {
-                    out.println(result);
+            for (Service service : attack.services()) {
+                if (services.contains(service)) {
+                    attack(attack, service);
                 }
-                out.flush();
             }
         }
         return CommandLine.ExitCode.OK;
+    }
+
+    private void attack(Attack attack, Service service) throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        for (Library library : libraries) {
+            AttackResult result;
+            try (ServerAndTwin servers = new ServerAndTwin(library, service, List.of())) {
+                result = new AttackRun(servers, attack, !quick, Duration.ofSeconds(seconds)).run();
+            }
+            List<String> faults = result.faults(AttackResult.Bounds.GOAL);
+            out.printf(
+                    "| %s: %s | %s | %s | %s |%n",
+                    service, attack.title(!quick), library, result.cells(), String.join("; ", faults));
+            if (details) {
+                out.println(result);
+            }
+            out.flush();
+        }
     }
 }

@@ -38,7 +38,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The program of an attacked server. It prints its port, answers each line of its standard input with a report, and
+ * The program of an attacked server. It prints its ports, answers each line of its standard input with a report, and
  * ends with its standard input.
  */
 @SuppressWarnings("SystemOut") // its parent reads it
@@ -57,6 +57,8 @@ final class AttackedServer {
         Service service = Service.valueOf(args[1]);
         if (Library.valueOf(args[0]) == Library.LIBZMQ) {
             serveLibZmq(service);
+        } else if (service.isSocket()) {
+            serveSockets(service);
         } else {
             serve(service);
         }
@@ -64,20 +66,39 @@ final class AttackedServer {
 
     private static void serveLibZmq(Service service) {
         Supplier<ServerReport> nothingToReport = () -> new ServerReport(0, 0, true);
+        switch (service) {
+            case PUBLISHER, PUB ->
+                LibZmqServers.publish((publisher, port) -> {
+                    obeyInBackground(port, nothingToReport);
+                    Ticks.publish(publisher);
+                });
+            case REP, LATER_REP -> obey(LibZmqServers.reply(AttackedSockets::answer), nothingToReport);
+            case PULL -> {
+                List<Integer> ports = LibZmqServers.collect();
+                obey(ports.get(0) + " " + ports.get(1), nothingToReport);
+            }
+            case IDLE_PULL ->
+                obey(LibZmqServers.idlePull() + " " + LibZmqServers.echo(Optional.empty()), nothingToReport);
+            case CURVE_ECHO -> obey(LibZmqServers.echo(Optional.of(KEYS)), nothingToReport);
+            case ECHO, ECHO_WITHOUT_BACK_PRESSURE, ROUTER ->
+                obey(LibZmqServers.echo(Optional.empty()), nothingToReport);
+        }
+    }
+
+    private static void serveSockets(Service service) throws InterruptedException {
+        AttackedSockets sockets = new AttackedSockets(service);
+        Supplier<ServerReport> report = () -> new ServerReport(heap(), direct(), areAnswering(sockets.loops()));
         if (service.isPublisher()) {
-            LibZmqServers.publish((publisher, port) -> {
-                obeyInBackground(port, nothingToReport);
-                Ticks.publish(publisher);
-            });
+            obeyInBackground(sockets.ports(), report);
+            Ticks.publish(sockets::publish);
         } else {
-            Optional<ZMTPCurveKeyPair> keys = service == Service.CURVE_ECHO ? Optional.of(KEYS) : Optional.empty();
-            obey(LibZmqServers.echo(keys), nothingToReport);
+            obey(sockets.ports(), report);
         }
     }
 
     private static void serve(Service service) throws InterruptedException {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
-        Supplier<ServerReport> report = () -> new ServerReport(heap(), direct(), isAnswering(group));
+        Supplier<ServerReport> report = () -> new ServerReport(heap(), direct(), areAnswering(group));
         if (service.isPublisher()) {
             var publisher = new ExampleServers.RunningPublisher(group.next(), ANY_PORT);
             obeyInBackground(port(publisher.server()), report);
@@ -155,9 +176,9 @@ final class AttackedServer {
         return counted;
     }
 
-    private static boolean isAnswering(EventLoopGroup group) {
+    private static boolean areAnswering(Iterable<EventExecutor> loops) {
         List<Future<?>> answers = new ArrayList<>();
-        for (EventExecutor loop : group) {
+        for (EventExecutor loop : loops) {
             answers.add(loop.submit(() -> {}));
         }
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LOOP_PATIENCE_MILLIS);
@@ -165,14 +186,14 @@ final class AttackedServer {
                 .allMatch(answer -> answer.awaitUninterruptibly(end - System.nanoTime(), TimeUnit.NANOSECONDS));
     }
 
-    private static void obeyInBackground(int port, Supplier<ServerReport> report) {
-        new Thread(() -> obey(port, report), "commands").start();
+    private static void obeyInBackground(Object ports, Supplier<ServerReport> report) {
+        new Thread(() -> obey(ports, report), "commands").start();
     }
 
     /** Answers until the standard input ends, and then ends the process, whatever its other threads do. */
-    private static void obey(int port, Supplier<ServerReport> report) {
+    private static void obey(Object ports, Supplier<ServerReport> report) {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            System.out.println(port);
+            System.out.println(ports);
             while (in.readLine() != null) {
                 report(report);
             }

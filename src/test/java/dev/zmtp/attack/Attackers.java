@@ -28,6 +28,10 @@ final class Attackers implements AutoCloseable {
     private static final int MAX_CONNECTING = 64;
 
     private static final int SELECT_MILLIS = 5;
+
+    /** How long one that pauses pauses at least. */
+    private static final long PAUSE_NANOS = 2_000_000;
+
     private static final int READ = 1 << 18;
 
     /** The receive buffer of one that never reads: what it does not take stays with the server. */
@@ -43,6 +47,7 @@ final class Attackers implements AutoCloseable {
     private final ByteBuffer received = ByteBuffer.allocateDirect(READ);
     private final Queue<Attacker> waiting = new ArrayDeque<>();
     private final Queue<Attacker> returning = new ArrayDeque<>();
+    private final Queue<Attacker> held = new ArrayDeque<>();
     private final List<Attacker> all = new ArrayList<>();
     private final Selector selector;
 
@@ -54,6 +59,7 @@ final class Attackers implements AutoCloseable {
     private long connections;
     private long cut;
     private long sent;
+    private volatile boolean areAllThere;
     private volatile boolean stopped;
 
     /**
@@ -94,11 +100,15 @@ final class Attackers implements AutoCloseable {
         }
     }
 
-    /** Begins, and waits until each has sent what it sends once, or was cut, but no longer than this. */
+    /**
+     * Begins, and waits until each has sent what it sends once, or was cut, but no longer than this. Those that send it
+     * together begin then.
+     */
     void start(Duration patience) throws InterruptedException {
         toMount = new CountDownLatch(all.size());
         thread.start();
         toMount.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+        areAllThere = true;
     }
 
     /** Closes all connections, and returns what was done with them. */
@@ -121,6 +131,7 @@ final class Attackers implements AutoCloseable {
 
     private void run() {
         long last = System.nanoTime();
+        long lastResumed = last;
         double mayReturn = 0;
         try {
             while (!stopped) {
@@ -133,6 +144,12 @@ final class Attackers implements AutoCloseable {
                 mayReturn = Math.min(mayReturn, 1);
                 while (connecting < MAX_CONNECTING && !waiting.isEmpty()) {
                     waiting.remove().connect();
+                }
+                if (now - lastResumed > PAUSE_NANOS) {
+                    lastResumed = now;
+                    for (int i = held.size(); i > 0; i--) {
+                        held.remove().resume();
+                    }
                 }
                 selector.select(key -> ((Attacker) key.attachment()).ready(key), SELECT_MILLIS);
             }
@@ -160,6 +177,7 @@ final class Attackers implements AutoCloseable {
         private SocketChannel channel;
         private boolean isConnected;
         private boolean isMounted;
+        private boolean isHeld;
         private ByteBuffer opening;
         private ByteBuffer once;
         private ByteBuffer again;
@@ -173,6 +191,7 @@ final class Attackers implements AutoCloseable {
         private void connect() {
             connecting++;
             isConnected = false;
+            isHeld = false;
             answered = 0;
             opening = behavior.opening().duplicate();
             once = behavior.once().duplicate();
@@ -238,10 +257,34 @@ final class Attackers implements AutoCloseable {
                     again.rewind();
                 }
                 sent += channel.write(again);
+                if (behavior.timing() == Behavior.Timing.PAUSING && !again.hasRemaining()) {
+                    hold();
+                }
+            }
+        }
+
+        private void hold() {
+            isHeld = true;
+            held.add(this);
+        }
+
+        private void resume() {
+            if (!isHeld) {
+                return; // this is another connection than the one that was held
+            }
+            isHeld = false;
+            try {
+                goOn(channel.keyFor(selector));
+            } catch (IOException e) {
+                ended(true);
             }
         }
 
         private void goOn(SelectionKey key) throws IOException {
+            if (isEarly()) {
+                mounted();
+                hold();
+            }
             if (opening.hasRemaining() || once.hasRemaining()) {
                 showInterest(key);
                 return;
@@ -254,10 +297,23 @@ final class Attackers implements AutoCloseable {
             }
         }
 
+        /** Whether it has only to wait for the others. */
+        private boolean isEarly() {
+            return behavior.timing() == Behavior.Timing.TOGETHER
+                    && !areAllThere
+                    && !isHeld
+                    && !opening.hasRemaining()
+                    && !awaitsReady();
+        }
+
+        private boolean awaitsReady() {
+            return behavior.isTalking() && answered <= GREETING;
+        }
+
         private void showInterest(SelectionKey key) {
-            boolean awaitsReady = behavior.isTalking() && answered <= GREETING;
+            boolean awaitsReady = awaitsReady();
             boolean hasMore = once.hasRemaining() || again.limit() > 0;
-            boolean sends = opening.hasRemaining() || (hasMore && !awaitsReady);
+            boolean sends = opening.hasRemaining() || (hasMore && !awaitsReady && !isHeld);
             boolean reads = behavior.isReading() || awaitsReady;
             key.interestOps((reads ? SelectionKey.OP_READ : 0) | (sends ? SelectionKey.OP_WRITE : 0));
         }
@@ -283,6 +339,7 @@ final class Attackers implements AutoCloseable {
 
         private void ended(boolean byServer) {
             mounted();
+            isHeld = false;
             if (isConnected) {
                 connected--;
                 cut += byServer ? 1 : 0;

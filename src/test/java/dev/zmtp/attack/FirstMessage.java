@@ -20,7 +20,16 @@ final class FirstMessage extends SimpleChannelInboundHandler<ZMTPMessage> {
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         if (event instanceof ZMTPHandshakeSuccess) {
-            ctx.writeAndFlush(service.isPublisher() ? ZMTPSubscription.subscribe(Ticks.TOPIC) : Ticks.now());
+            ctx.writeAndFlush(service.isPublisher() ? ZMTPSubscription.subscribe(Ticks.TOPIC) : Ticks.now(service))
+                    .addListener(written -> written(ctx, written.isSuccess()));
+        }
+    }
+
+    /** Nobody answers one that pushes: it is served when its message was sent. */
+    private void written(ChannelHandlerContext ctx, boolean isSent) {
+        if (service == Service.PULL && isSent) {
+            served.run();
+            ctx.close();
         }
     }
 

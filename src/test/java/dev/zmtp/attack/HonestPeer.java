@@ -1,6 +1,7 @@
 package dev.zmtp.attack;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
@@ -12,6 +13,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -31,7 +33,8 @@ import org.HdrHistogram.Histogram;
  *
  * <p>For a server that echoes it has two connections: one that keeps a few messages under way, which counts how many
  * come back, and one that sends a message every few milliseconds, which measures how long each takes. For a publisher
- * it has one subscription.
+ * it has one subscription. For a PULL it has a connection that pushes messages at a fixed rate, and subscribes to what
+ * becomes of them.
  */
 final class HonestPeer {
 
@@ -42,6 +45,7 @@ final class HonestPeer {
     private static final ZMTPCurveKeyPair KEYS = ZMTPCurveKeyPair.of(Hex.bytes("02*32"));
 
     private final EventLoop loop;
+    private final Service service;
     private final List<Channel> channels = new ArrayList<>();
 
     /** What follows is the loop's alone. */
@@ -62,24 +66,36 @@ final class HonestPeer {
     record Seen(double perSecond, long median) {}
 
     /** Connects to the server. */
-    HonestPeer(EventLoop loop, SocketAddress server, Service service) throws InterruptedException {
+    HonestPeer(EventLoop loop, ServerAddresses server, Service service) throws InterruptedException {
         this.loop = loop;
+        this.service = service;
         if (service.isPublisher()) {
-            channels.add(connect(loop, server, service, new Subscriber()));
+            connect(server.honest(service), service.peer(), new Subscriber());
+        } else if (service == Service.PULL) {
+            connect(server.other(), ZMTPSocketType.SUB, new Subscriber());
+            connect(server.honest(service), service.peer(), new Pusher());
         } else {
-            channels.add(connect(loop, server, service, new Load()));
-            channels.add(connect(loop, server, service, new Probe()));
+            connect(server.honest(service), service.peer(), new Load());
+            connect(server.honest(service), service.peer(), new Probe());
         }
     }
 
-    private static Channel connect(EventLoop loop, SocketAddress server, Service service, ChannelHandler handler)
+    private void connect(SocketAddress address, ZMTPSocketType type, ChannelHandler handler)
             throws InterruptedException {
-        return bootstrap(loop, service, () -> handler).connect(server).sync().channel();
+        channels.add(bootstrap(loop, service, type, () -> handler)
+                .connect(address)
+                .sync()
+                .channel());
     }
 
     /** A bootstrap for peers of such a server. */
     static Bootstrap bootstrap(EventLoop loop, Service service, Supplier<ChannelHandler> handler) {
-        ZMTPConfig.Builder config = ZMTPConfig.builder().socketType(service.peer());
+        return bootstrap(loop, service, service.peer(), handler);
+    }
+
+    private static Bootstrap bootstrap(
+            EventLoop loop, Service service, ZMTPSocketType type, Supplier<ChannelHandler> handler) {
+        ZMTPConfig.Builder config = ZMTPConfig.builder().socketType(type);
         if (service == Service.CURVE_ECHO) {
             config.mechanism(ZMTPCurve.client(AttackedServer.KEYS.publicKey(), KEYS));
         }
@@ -119,7 +135,7 @@ final class HonestPeer {
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event instanceof ZMTPHandshakeSuccess) {
                 for (int i = 0; i < WINDOW; i++) {
-                    ctx.write(Ticks.now());
+                    ctx.write(Ticks.now(service));
                 }
                 ctx.flush();
             }
@@ -128,7 +144,7 @@ final class HonestPeer {
         @Override
         protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
             served++;
-            ctx.write(Ticks.now(), ctx.voidPromise());
+            ctx.write(Ticks.now(service), ctx.voidPromise());
         }
 
         @Override
@@ -154,7 +170,7 @@ final class HonestPeer {
         private void send(ChannelHandlerContext ctx) {
             if (ctx.channel().isActive()) {
                 underWay.add(System.nanoTime());
-                ctx.writeAndFlush(Ticks.now(), ctx.voidPromise());
+                ctx.writeAndFlush(Ticks.now(service), ctx.voidPromise());
             }
         }
 
@@ -162,6 +178,28 @@ final class HonestPeer {
         protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
             underWay.remove();
             latencies.recordValue(Ticks.age(message));
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            ctx.close();
+        }
+    }
+
+    /** Pushes messages at fixed times, while the server takes them. */
+    private final class Pusher extends ChannelInboundHandlerAdapter {
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeSuccess) {
+                ctx.executor().scheduleAtFixedRate(() -> push(ctx), PROBE_MILLIS, PROBE_MILLIS, TimeUnit.MILLISECONDS);
+            }
+        }
+
+        private void push(ChannelHandlerContext ctx) {
+            for (int i = 0; i < WINDOW && ctx.channel().isWritable(); i++) {
+                ctx.write(Ticks.now(service), ctx.voidPromise());
+            }
+            ctx.flush();
         }
 
         @Override

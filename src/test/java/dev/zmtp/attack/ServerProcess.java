@@ -5,8 +5,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,9 +44,9 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Waits until it listens, and returns where. */
-    InetSocketAddress awaitAddress() throws IOException, InterruptedException {
-        String port = nextLine(START).orElseThrow(() -> new IOException("server: did not start, see " + LOGS));
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
+    ServerAddresses awaitAddresses() throws IOException, InterruptedException {
+        String ports = nextLine(START).orElseThrow(() -> new IOException("server: did not start, see " + LOGS));
+        return ServerAddresses.parse(ports);
     }
 
     private static List<String> command(Library library, Service service, List<String> options) {

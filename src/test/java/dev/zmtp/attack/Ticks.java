@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -23,9 +24,15 @@ final class Ticks {
 
     private Ticks() {}
 
-    /** A message of this moment. */
-    static ZMTPMessage now() {
+    private static ZMTPMessage now() {
         return message(frame());
+    }
+
+    /** A message of this moment, as this service wants it. */
+    static ZMTPMessage now(Service service) {
+        return service.hasDelimiter()
+                ? ZMTPMessage.from(List.of(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(frame())))
+                : now();
     }
 
     /** A message of this frame. */
@@ -41,7 +48,7 @@ final class Ticks {
 
     /** How long ago {@code message} was sent, in nanoseconds. */
     static long age(ZMTPMessage message) {
-        ByteBuf frame = message.frame(0);
+        ByteBuf frame = message.frame(message.size() - 1);
         return System.nanoTime() - frame.getLong(frame.readerIndex() + TOPIC.length());
     }
 
