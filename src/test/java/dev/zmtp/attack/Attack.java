@@ -154,7 +154,7 @@ enum Attack {
     },
     /** The names of a thousand ROUTERs on the way, which cost far more than their bytes. */
     HOPS(
-            "requests of 1,002 frames on %,d connections, whose answers are not read",
+            "requests of 1,002 frames, whose answers are not read, on %,d connection",
             List.of(ROUTER, REP), Goal.LATENCY, 1, 1) {
         @Override
         void plan(Attackers attackers, int count) {
