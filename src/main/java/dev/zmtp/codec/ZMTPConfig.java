@@ -341,41 +341,30 @@ public final class ZMTPConfig {
      * </thead>
      * <tbody>
      * <tr><th scope="row">{@link ZMTPConfig#protocol() protocol}</th>
-     * <td>the highest version spoken</td>
-     * <td></td><td>ZMTP 3.1</td></tr>
+     * <td>the highest version spoken</td><td></td><td>ZMTP 3.1</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#interop() interop}</th>
-     * <td>whether a peer may speak an older version</td>
-     * <td></td><td>true</td></tr>
+     * <td>whether a peer may speak an older version</td><td></td><td>true</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#socketType() socketType}</th>
-     * <td>the type of this side's socket</td>
-     * <td>required</td><td>none</td></tr>
+     * <td>the type of this side's socket</td><td>required</td><td>none</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#localIdentity() localIdentity}</th>
-     * <td>the identity announced</td>
-     * <td>at most 255 bytes, the first not zero</td><td>empty: anonymous</td></tr>
+     * <td>the identity announced</td><td>at most 255 bytes, the first not zero</td><td>empty: anonymous</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#properties() property}</th>
      * <td>a property announced to a 3.x peer</td>
      * <td>{@code X-} and 1 to 253 characters; {@code Resource}</td><td>none</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#mechanism() mechanism}</th>
-     * <td>the security mechanism</td>
-     * <td></td><td>NULL</td></tr>
+     * <td>the security mechanism</td><td></td><td>NULL</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#authenticator() authenticator}</th>
-     * <td>accepts or refuses peers</td>
-     * <td></td><td>none: all are accepted</td></tr>
+     * <td>accepts or refuses peers</td><td></td><td>none: all are accepted</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#domain() domain}</th>
-     * <td>a name that is passed to the authenticator</td>
-     * <td></td><td>empty</td></tr>
+     * <td>a name that is passed to the authenticator</td><td></td><td>empty</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#handshakeExecutor() handshakeExecutor}</th>
-     * <td>computes CURVE handshakes</td>
-     * <td>not the event loop</td><td>threads of the library</td></tr>
+     * <td>computes CURVE handshakes</td><td>not the event loop</td><td>threads of the library</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#identityGenerator() identityGenerator}</th>
-     * <td>makes identities for anonymous peers</td>
-     * <td></td><td>sequential</td></tr>
+     * <td>makes identities for anonymous peers</td><td></td><td>sequential</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#encoder() encoder}</th>
-     * <td>writes the application's own type</td>
-     * <td></td><td>none: {@code ZMTPMessage}</td></tr>
+     * <td>writes the application's own type</td><td></td><td>none: {@code ZMTPMessage}</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#decoder() decoder}</th>
-     * <td>reads the application's own type</td>
-     * <td></td><td>none: {@code ZMTPMessage}</td></tr>
+     * <td>reads the application's own type</td><td></td><td>none: {@code ZMTPMessage}</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxFrameLength() maxFrameLength}</th>
      * <td>bytes of a received frame; the default is at most half of {@code memoryBudget}</td>
      * <td>at least 1, at most {@code maxMessageLength}</td><td>64 MiB</td></tr>
@@ -383,59 +372,42 @@ public final class ZMTPConfig {
      * <td>bytes of a received message; the default is at most half of {@code memoryBudget}</td>
      * <td>at least 1</td><td>64 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxMessageFrames() maxMessageFrames}</th>
-     * <td>frames of a received message</td>
-     * <td>at least 1</td><td>1,024</td></tr>
+     * <td>frames of a received message</td><td>at least 1</td><td>1,024</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxHandshakeCommandLength() maxHandshakeCommandLength}</th>
-     * <td>bytes of a command during the handshake</td>
-     * <td>at least 25</td><td>8 KiB</td></tr>
+     * <td>bytes of a command during the handshake</td><td>at least 25</td><td>8 KiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxCommandLength() maxCommandLength}</th>
-     * <td>bytes of a command or subscription after it</td>
-     * <td>at least 1</td><td>8 KiB</td></tr>
+     * <td>bytes of a command or subscription after it</td><td>at least 1</td><td>8 KiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxCommandsPerSecond() maxCommandsPerSecond}</th>
-     * <td>commands and subscriptions received within a second</td>
-     * <td>at least 1</td><td>100,000</td></tr>
+     * <td>commands and subscriptions received within a second</td><td>at least 1</td><td>100,000</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxFramesPerTurn() maxFramesPerTurn}</th>
-     * <td>frames handled before other connections are served</td>
-     * <td>at least 1</td><td>2,048</td></tr>
+     * <td>frames handled before other connections are served</td><td>at least 1</td><td>2,048</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#consolidateFlushes() consolidateFlushes}</th>
-     * <td>whether the flushes of one turn leave together</td>
-     * <td></td><td>true</td></tr>
+     * <td>whether the flushes of one turn leave together</td><td></td><td>true</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxSubscriptions() maxSubscriptions}</th>
-     * <td>topics or groups of a peer at one time</td>
-     * <td>at least 0</td><td>10,000</td></tr>
+     * <td>topics or groups of a peer at one time</td><td>at least 0</td><td>10,000</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxSubscriptionsLength() maxSubscriptionsLength}</th>
-     * <td>bytes of all of them, 256 more for each</td>
-     * <td>at least 0</td><td>4 MiB</td></tr>
+     * <td>bytes of all of them, 256 more for each</td><td>at least 0</td><td>4 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxRelayedSubscriptions() maxRelayedSubscriptions}</th>
-     * <td>topics of an XSUB at one time</td>
-     * <td>at least 0</td><td>1,000,000</td></tr>
+     * <td>topics of an XSUB at one time</td><td>at least 0</td><td>1,000,000</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxRelayedSubscriptionsLength() maxRelayedSubscriptionsLength}</th>
-     * <td>bytes of all of them, 256 more for each</td>
-     * <td>at least 0</td><td>256 MiB</td></tr>
+     * <td>bytes of all of them, 256 more for each</td><td>at least 0</td><td>256 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxMetadataProperties() maxMetadataProperties}</th>
-     * <td>properties that a peer may announce</td>
-     * <td>at least 1</td><td>256</td></tr>
+     * <td>properties that a peer may announce</td><td>at least 1</td><td>256</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxHeldLength() maxHeldLength}</th>
-     * <td>bytes of writes held until the handshake is complete</td>
-     * <td>at least 0</td><td>16 MiB</td></tr>
+     * <td>bytes of writes held until the handshake is complete</td><td>at least 0</td><td>16 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#memoryBudget() memoryBudget}</th>
-     * <td>bounds what many connections keep together</td>
-     * <td></td><td>{@link ZMTPMemoryBudget#shared()}</td></tr>
+     * <td>bounds what many connections keep together</td><td></td><td>{@link ZMTPMemoryBudget#shared()}</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#handshakeTimeout() handshakeTimeout}</th>
-     * <td>time for the whole handshake</td>
-     * <td>at least 1 ms; zero: no limit</td><td>30 s</td></tr>
+     * <td>time for the whole handshake</td><td>at least 1 ms; zero: no limit</td><td>30 s</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#heartbeatInterval() heartbeatInterval}</th>
-     * <td>time between PINGs</td>
-     * <td>at least 1 ms; zero: none</td><td>zero</td></tr>
+     * <td>time between PINGs</td><td>at least 1 ms; zero: none</td><td>zero</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#heartbeatTimeout() heartbeatTimeout}</th>
      * <td>time without a sign of life</td>
      * <td>at least 1 ms; zero: never. Needs an interval</td><td>the interval</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#heartbeatTtl() heartbeatTtl}</th>
-     * <td>the TTL sent with each PING</td>
-     * <td>0.1 to 65.5 s; zero: none. Needs an interval</td><td>zero</td></tr>
+     * <td>the TTL sent with each PING</td><td>0.1 to 65.5 s; zero: none. Needs an interval</td><td>zero</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#heartbeatZmtp30Peers() heartbeatZmtp30Peers}</th>
-     * <td>whether ZMTP 3.0 peers get PINGs</td>
-     * <td>needs an interval</td><td>false</td></tr>
+     * <td>whether ZMTP 3.0 peers get PINGs</td><td>needs an interval</td><td>false</td></tr>
      * </tbody>
      * </table>
      */

@@ -111,8 +111,8 @@ public final class MemoryAccount {
     }
 
     /**
-     * Counts {@code bytes} more, or less if it is negative, and what has moved since the last call. From any thread; not
-     * used together with {@link #keep}. An account that is empty is not in the ledger.
+     * Counts {@code bytes} more, or less if it is negative, and what has moved since the last call. From any thread;
+     * not used together with {@link #keep}. An account that is empty is not in the ledger.
      */
     public void add(long bytes, long movedBytes) {
         synchronized (this) {
