@@ -422,7 +422,7 @@ class CloseTest {
 
             assertThat(request.reply(answer)).isFalse();
 
-            assertThat(answer.refCnt()).isZero();
+            await("it is released", () -> answer.refCnt() == 0);
         }
     }
 

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How much each peer has of the topics of a publisher, so that those that have most of it pay when it is too much. */
+/** The part that each peer has of the topics of a publisher: those that have most of it pay when it is too much. */
 final class TopicShares {
 
     /** What a topic counts besides its bytes, as in the codec's {@code maxSubscriptionsLength}. */

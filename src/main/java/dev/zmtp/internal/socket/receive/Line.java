@@ -4,6 +4,7 @@ import dev.zmtp.internal.socket.peer.Peer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -93,7 +94,7 @@ final class Line {
 
     /** Gives all peers that stand aside turns again. */
     void allBack() {
-        for (Peer peer : Set.copyOf(aside)) {
+        for (Peer peer : List.copyOf(aside)) {
             back(peer);
         }
     }
