@@ -169,7 +169,7 @@ public final class PeerMemory implements MemoryAccount.Owner {
 
     /**
      * A peer may keep half of what is left. So one takes no more than a third of the budget, two take a quarter each,
-     * and however many they are, they stop before it is exceeded.
+     * and so on: only very many that keep little can exceed it.
      */
     private boolean isMuch(long bytes) {
         return bytes > FLOOR && bytes > ledger().free() / 2;

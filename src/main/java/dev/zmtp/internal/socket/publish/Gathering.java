@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * connection would be read into the processor's cache again and again. So a peer only remembers which of these messages
  * are its own, and at the end of the task, or when there are many, it is sent all of them in a row.
  *
- * <p>Only a peer takes part in whose queue all of them have room, so none is refused or dropped later.
+ * <p>Only a peer takes part in whose queue all of them have room, so none is refused or dropped later, unless memory
+ * becomes short meanwhile.
  */
 public final class Gathering implements Runnable, Noted.Keeper {
 
@@ -71,7 +72,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
     }
 
     private static boolean hasRoomForAll(SendQueue queue) {
-        return queue.messagesLeft() >= MAX_MESSAGES && queue.bytesLeft() >= MAX_BYTES;
+        return queue.hasRoom() && queue.messagesLeft() >= MAX_MESSAGES && queue.bytesLeft() >= MAX_BYTES;
     }
 
     /** Sends the peer what was noted for it, in order. If one of the writes leads to another send, that comes after. */
