@@ -10,10 +10,10 @@ import dev.zmtp.internal.memory.MemoryLedger;
  * can make this side keep: the part of a frame that has arrived, the frames of an unfinished message, what was read and
  * waits for its turn, the commands of a handshake, topics, metadata, held writes, and what was written and has not been
  * sent. Overheads are included. A {@link dev.zmtp.socket.ZMTPSocket} counts what it keeps for its peers, too: messages
- * to be sent and to be received, also after the peer has gone, and requests that a handler has. Other messages that were
- * fired are the application's, and do not count. What each connection
- * takes whatever its peer sends does not count either: bound that with a {@link ZMTPConnectionLimiter}. Nor does what a
- * handler before the codec holds back, as a traffic shaper does: to the codec it is sent.
+ * to be sent and to be received, also after the peer has gone, and requests that a handler has. Other messages that
+ * were fired are the application's, and do not count. What each connection takes whatever its peer sends does not count
+ * either: bound that with a {@link ZMTPConnectionLimiter}. Nor does what a handler before the codec holds back, as a
+ * traffic shaper does: to the codec it is sent.
  *
  * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until there
  * is room again. Connections that hold much memory but have moved few bytes, and none recently, go first: strangers

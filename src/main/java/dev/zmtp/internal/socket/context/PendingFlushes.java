@@ -25,10 +25,17 @@ public final class PendingFlushes implements Runnable {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.PendingFlushes");
 
+    /**
+     * When so much was written by one task, other tasks come first: connections whose peers do not read keep it, and
+     * those that are ended for that end in a task of theirs.
+     */
+    static final long MAX_BYTES_OF_TASK = 4 << 20;
+
     private final SocketContext context;
     private List<Writes> written = new ArrayList<>(0);
     private List<Writes> spare = new ArrayList<>(0);
     private long bytes;
+    private long bytesOfTask;
     private boolean flushing;
 
     PendingFlushes(SocketContext context) {
@@ -46,9 +53,15 @@ public final class PendingFlushes implements Runnable {
     /** Called when this many bytes more were written to a connection that was added. */
     public void written(long more) {
         bytes += more;
+        bytesOfTask += more;
         if (bytes > MAX_BYTES && !flushing) { // not in the middle of a flush, whose listeners may write
             flushAll();
         }
+    }
+
+    /** Whether the messages that are still to be sent are for a later task. */
+    public boolean isTaskLong() {
+        return bytesOfTask > MAX_BYTES_OF_TASK;
     }
 
     private void flushAll() {
@@ -70,6 +83,7 @@ public final class PendingFlushes implements Runnable {
         written = spare; // what is written from now on is for the next task
         spare = all;
         bytes = 0;
+        bytesOfTask = 0;
         for (Writes each : all) {
             try {
                 each.complete();

@@ -303,8 +303,8 @@ public final class Senders {
                 return;
             }
             next.arrive();
-            if (--left == 0) {
-                return;
+            if (--left == 0 || (max == LoopBudget.MESSAGES && context.flushes().isTaskLong())) {
+                return; // to go on in a later task; the last one takes all
             }
         }
     }

@@ -95,6 +95,19 @@ class PendingFlushesTest {
     }
 
     @Test
+    void aTaskThatHasWrittenFourMebibytesIsLongUntilTheNextOne() {
+        flushes.add(new Recorded("a"));
+        flushes.written(PendingFlushes.MAX_BYTES_OF_TASK);
+        assertThat(flushes.isTaskLong()).isFalse();
+        flushes.written(1);
+        assertThat(flushes.isTaskLong()).isTrue();
+
+        clock.runPendingTasks();
+
+        assertThat(flushes.isTaskLong()).isFalse();
+    }
+
+    @Test
     void theTaskEndsTheCountOfBytes() {
         flushes.add(new Recorded("a"));
         flushes.written(PendingFlushes.MAX_BYTES);
