@@ -20,18 +20,25 @@ public final class PendingFlushes implements Runnable {
         void complete();
     }
 
-    /** Maximum number of bytes that all connections together have written and not flushed, give or take a message. */
-    static final long MAX_BYTES = 1 << 20;
-
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.PendingFlushes");
 
+    /** The part of the memory budget that may be written and not flushed. */
+    private static final int PART = 8;
+
+    /** However small the budget is, so much may be. */
+    static final long LEAST_BYTES = 1 << 20;
+
     /**
-     * When so much was written by one task, other tasks come first: connections whose peers do not read keep it, and
-     * those that are ended for that end in a task of theirs.
+     * When so many times as much was written by one task, other tasks come first: connections whose peers do not read
+     * keep it, and those that are ended for that end in a task of theirs.
      */
-    static final long MAX_BYTES_OF_TASK = 4 << 20;
+    static final int TIMES = 4;
 
     private final SocketContext context;
+
+    /** Maximum number of bytes that all connections together have written and not flushed, give or take a message. */
+    private final long maxBytes;
+
     private List<Writes> written = new ArrayList<>(0);
     private List<Writes> spare = new ArrayList<>(0);
     private long bytes;
@@ -40,6 +47,8 @@ public final class PendingFlushes implements Runnable {
 
     PendingFlushes(SocketContext context) {
         this.context = context;
+        this.maxBytes =
+                Math.max(LEAST_BYTES, context.config().codec().memoryBudget().limit() / PART);
     }
 
     /** Adds what will be flushed. */
@@ -54,14 +63,14 @@ public final class PendingFlushes implements Runnable {
     public void written(long more) {
         bytes += more;
         bytesOfTask += more;
-        if (bytes > MAX_BYTES && !flushing) { // not in the middle of a flush, whose listeners may write
+        if (bytes > maxBytes && !flushing) { // not in the middle of a flush, whose listeners may write
             flushAll();
         }
     }
 
     /** Whether the messages that are still to be sent are for a later task. */
     public boolean isTaskLong() {
-        return bytesOfTask > MAX_BYTES_OF_TASK;
+        return bytesOfTask / TIMES > maxBytes;
     }
 
     private void flushAll() {

@@ -27,7 +27,7 @@ public final class SocketContext {
     private final LongSupplier nanoTime;
     private final SocketEvents events = new SocketEvents();
     private final Tally tally = new Tally();
-    private final PendingFlushes flushes = new PendingFlushes(this);
+    private final PendingFlushes flushes;
     private final boolean namesPeers;
     private final long maxAgeNanos;
     private volatile QueueLimit sendLimit;
@@ -50,6 +50,7 @@ public final class SocketContext {
     @SuppressWarnings("this-escape") // its parts use it later
     public SocketContext(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
         this.config = config;
+        this.flushes = new PendingFlushes(this);
         this.eventLoop = eventLoop;
         this.nanoTime = nanoTime;
         this.namesPeers = TypeRules.namesPeers(config.type());

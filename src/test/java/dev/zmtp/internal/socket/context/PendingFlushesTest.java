@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.context;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPMemoryBudget;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
@@ -15,7 +16,11 @@ class PendingFlushesTest {
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
     private final PendingFlushes flushes = new SocketContext(
-                    ZMTPSocketConfig.builder(ZMTPSocketType.PUB).build(), clock.eventLoop(), () -> 1)
+                    ZMTPSocketConfig.builder(ZMTPSocketType.PUB)
+                            .codec(codec -> codec.memoryBudget(ZMTPMemoryBudget.of(1 << 20)))
+                            .build(),
+                    clock.eventLoop(),
+                    () -> 1)
             .flushes();
     private final List<String> calls = new ArrayList<>();
 
@@ -73,23 +78,23 @@ class PendingFlushesTest {
     void allAreFlushedAtOnceWhenTheyHaveAMebibyteTogether() {
         flushes.add(new Recorded("a"));
         flushes.add(new Recorded("b"));
-        flushes.written(PendingFlushes.MAX_BYTES);
+        flushes.written(PendingFlushes.LEAST_BYTES);
         assertThat(calls).isEmpty();
 
         flushes.written(1);
         assertThat(calls).containsExactly("flush a", "flush b");
 
-        flushes.written(PendingFlushes.MAX_BYTES);
+        flushes.written(PendingFlushes.LEAST_BYTES);
         assertThat(calls).hasSize(2);
     }
 
     @Test
     void aFlushThatLeadsToWritesDoesNotNest() {
         Recorded first = new Recorded("a");
-        first.whenFlushed = () -> flushes.written(PendingFlushes.MAX_BYTES + 1);
+        first.whenFlushed = () -> flushes.written(PendingFlushes.LEAST_BYTES + 1);
         flushes.add(first);
 
-        flushes.written(PendingFlushes.MAX_BYTES + 1);
+        flushes.written(PendingFlushes.LEAST_BYTES + 1);
 
         assertThat(calls).containsExactly("flush a");
     }
@@ -97,9 +102,9 @@ class PendingFlushesTest {
     @Test
     void aTaskThatHasWrittenFourMebibytesIsLongUntilTheNextOne() {
         flushes.add(new Recorded("a"));
-        flushes.written(PendingFlushes.MAX_BYTES_OF_TASK);
+        flushes.written(PendingFlushes.TIMES * PendingFlushes.LEAST_BYTES);
         assertThat(flushes.isTaskLong()).isFalse();
-        flushes.written(1);
+        flushes.written(PendingFlushes.TIMES);
         assertThat(flushes.isTaskLong()).isTrue();
 
         clock.runPendingTasks();
@@ -110,7 +115,7 @@ class PendingFlushesTest {
     @Test
     void theTaskEndsTheCountOfBytes() {
         flushes.add(new Recorded("a"));
-        flushes.written(PendingFlushes.MAX_BYTES);
+        flushes.written(PendingFlushes.LEAST_BYTES);
         clock.runPendingTasks();
         calls.clear();
 

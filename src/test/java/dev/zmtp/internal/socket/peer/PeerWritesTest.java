@@ -11,7 +11,9 @@ import static dev.zmtp.testing.TestSockets.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPMemoryBudget;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
@@ -83,12 +85,14 @@ class PeerWritesTest {
 
     /** What one task writes to many peers, a little to each, does not wait for its end. */
     @Test
-    void aMebibyteIsFlushedAtOnce() {
+    void anEighthOfTheBudgetIsFlushedAtOnce() {
         try (TestSockets sockets = new TestSockets(1)) {
             int peers = 40;
             AtomicInteger flushes = new AtomicInteger();
-            ZMTPSocket router =
-                    sockets.open(sockets.builder(ZMTPSocketType.ROUTER).pipeline((endpoint, pipeline) -> {
+            ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(8 << 20);
+            ZMTPSocketConfig.Builder config = sockets.builder(ZMTPSocketType.ROUTER);
+            ZMTPSocket router = sockets.open(
+                    config.codec(codec -> codec.memoryBudget(budget)).pipeline((endpoint, pipeline) -> {
                         Writes transport = new Writes(); // it is of one channel
                         transport.whenFlushed = flushes::incrementAndGet;
                         pipeline.addLast(transport);
