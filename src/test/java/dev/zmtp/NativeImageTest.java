@@ -40,8 +40,7 @@ class NativeImageTest {
     private static final String CONSTRUCTOR = "[{'name': '<init>', 'parameterTypes': []}]";
 
     /** In a native image they find no method, unless the user's image names it, as ZMTPPeerCredentials says. */
-    private static final String OF_CHANNELS =
-            "dev\\.zmtp\\.internal\\.(handshake\\.UnixPeer|traffic\\.PeerTcp)(\\$\\d+)?";
+    private static final String OF_CHANNELS = "dev\\.zmtp\\.internal\\.connection\\.TransportMethod(\\$\\d+)?";
 
     /** In a native image they look up nothing: NativeLibraryTest.aNativeImageCallsNone, MappingTest. */
     private static final String FOREIGN = "dev\\.zmtp\\.(security\\.NativeLibrary|shm\\.Mapping\\$OfArena)";

@@ -98,16 +98,24 @@ public final class MemoryAccount {
     }
 
     private void change(long delta) {
-        synchronized (this) { // with endConnection; no other code takes this lock
-            if (ended) {
-                return;
-            }
-            if (kept == 0) {
-                ledger.open(this);
-            }
-            kept += delta;
+        if (isChanged(delta)) {
+            ledger.add(delta);
         }
-        ledger.add(delta);
+    }
+
+    /**
+     * Changes what is kept, unless the account is settled. The ledger is told without the lock, which only this class
+     * takes.
+     */
+    private synchronized boolean isChanged(long delta) {
+        if (ended) {
+            return false;
+        }
+        if (kept == 0) {
+            ledger.open(this);
+        }
+        kept += delta;
+        return true;
     }
 
     /**
@@ -116,13 +124,9 @@ public final class MemoryAccount {
      */
     public void add(long bytes, long movedBytes) {
         synchronized (this) {
-            if (ended) {
+            if (!isChanged(bytes)) {
                 return;
             }
-            if (kept == 0 && bytes > 0) {
-                ledger.open(this);
-            }
-            kept += bytes;
             moved(movedBytes);
             if (kept == 0) {
                 ledger.close(this);

@@ -1,28 +1,15 @@
 package dev.zmtp.internal.traffic;
 
+import dev.zmtp.internal.connection.TransportMethod;
 import io.netty.channel.Channel;
-import java.lang.reflect.Method;
-import org.jspecify.annotations.Nullable;
 
-/**
- * The peer's kernel, as ours knows it by Linux's {@code TCP_INFO}. The channels of epoll and io_uring have a method for
- * that, but no type in common that has it. Neither is a dependency, so it is found by its name.
- */
+/** The peer's kernel, as ours knows it by Linux's {@code TCP_INFO}, which the channels of epoll and io_uring have. */
 final class PeerTcp {
 
     /** The second probe of a closed window is sent only if there was time to acknowledge the first. */
     private static final int PROBES = 2;
 
-    private static final ClassValue<@Nullable Method> TCP_INFO = new ClassValue<>() {
-        @Override
-        protected @Nullable Method computeValue(Class<?> channel) {
-            try {
-                return channel.getMethod("tcpInfo");
-            } catch (NoSuchMethodException e) {
-                return null;
-            }
-        }
-    };
+    private static final TransportMethod TCP_INFO = new TransportMethod("tcpInfo");
 
     private PeerTcp() {}
 
@@ -32,13 +19,10 @@ final class PeerTcp {
      * which do not know.
      */
     static boolean isSilent(Channel channel, long millis) {
-        Method method = TCP_INFO.get(channel.getClass());
-        if (method == null) {
-            return false;
-        }
         try {
-            Object info = method.invoke(channel);
-            return number(info, "lastAckRecv") >= millis
+            Object info = TCP_INFO.call(channel);
+            return info != null
+                    && number(info, "lastAckRecv") >= millis
                     && (number(info, "probes") >= PROBES
                             || (number(info, "unacked") > 0 && number(info, "retransmits") > 0));
         } catch (ReflectiveOperationException e) { // the socket is closed
@@ -47,6 +31,6 @@ final class PeerTcp {
     }
 
     private static long number(Object info, String name) throws ReflectiveOperationException {
-        return ((Number) info.getClass().getMethod(name).invoke(info)).longValue();
+        return ((Number) TransportMethod.value(info, name)).longValue();
     }
 }

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -101,8 +100,7 @@ final class SocketFile implements Transport.Address {
 
     /** Returns a name in the same directory; null if that would be too long. */
     private static @Nullable Path beside(Path file) {
-        String random = Integer.toHexString(ThreadLocalRandom.current().nextInt());
-        Path other = file.resolveSibling(".zmtp" + random);
+        Path other = StaleSocket.sideName(file);
         return other.toString().getBytes(StandardCharsets.UTF_8).length > MAX_LENGTH ? null : other;
     }
 

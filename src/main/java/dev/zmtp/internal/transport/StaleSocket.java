@@ -86,14 +86,19 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
         }
     }
 
+    /** Returns a path in the same directory that most likely has no file. */
+    static Path sideName(Path file) {
+        return file.resolveSibling(
+                ".zmtp" + Integer.toHexString(ThreadLocalRandom.current().nextInt()));
+    }
+
     /**
      * Removes it.
      *
      * @throws BindException if another process was faster, and has bound to the path
      */
     void remove() throws IOException {
-        Path aside = path.resolveSibling(
-                ".zmtp-" + Long.toHexString(ThreadLocalRandom.current().nextLong()));
+        Path aside = sideName(path);
         try {
             Files.move(path, aside, StandardCopyOption.ATOMIC_MOVE);
         } catch (NoSuchFileException e) {

@@ -1,14 +1,12 @@
 package dev.zmtp.internal.socket.endpoint;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.net.SocketAddress;
 import java.util.function.LongSupplier;
 
 /**
@@ -29,10 +27,7 @@ public final class EndedPeers {
     /** The connection of a peer has ended for {@code cause}. */
     public void ended(PeerHandler link, Peer peer, Throwable cause) {
         if (link.wasAccepted() && isOurs(cause)) {
-            ZMTPSession session = peer.session();
-            SocketAddress address = session == null ? null : session.peerAddress();
-            Object from = address == null ? link.channel().remoteAddress() : address;
-            log.log(link.endpoint(), "disconnected " + from + ": " + cause.getMessage(), null);
+            log.log(link.endpoint(), "disconnected " + peer.address() + ": " + cause.getMessage(), null);
         }
     }
 

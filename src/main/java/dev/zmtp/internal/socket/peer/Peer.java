@@ -113,6 +113,11 @@ public final class Peer implements ZMTPPeer {
         return home != null ? home : Objects.requireNonNull(acceptedAt, "not up yet");
     }
 
+    /** The address that it had last; null if it was never there. */
+    public @Nullable SocketAddress address() {
+        return info.address();
+    }
+
     /** The text of its endpoint. */
     public String endpointText() {
         if (home != null) {

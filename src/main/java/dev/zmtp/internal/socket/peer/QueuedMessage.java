@@ -20,7 +20,10 @@ public final class QueuedMessage {
     private @Nullable Outgoing request;
 
     private final long bytes;
-    private final long memory;
+
+    /** What it takes of the memory of its peer; 0 if it waits for no peer in particular. */
+    private long memory;
+
     private final long since;
 
     public QueuedMessage(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
@@ -34,7 +37,6 @@ public final class QueuedMessage {
         this.result = result;
         this.request = request;
         this.bytes = message.readableBytes();
-        this.memory = MessageMemory.share(message, bytes);
         this.since = since;
         if (request != null) {
             request.queued(this);
@@ -57,7 +59,13 @@ public final class QueuedMessage {
         return bytes;
     }
 
-    /** Returns the memory that it takes; its share of that if it was queued for several peers. */
+    /** Computes and returns the memory that it takes; its share of that if it was queued for several peers. */
+    long measure() {
+        memory = MessageMemory.share(message(), bytes);
+        return memory;
+    }
+
+    /** Returns what {@link #measure} did. */
     long memory() {
         return memory;
     }

@@ -97,7 +97,7 @@ public final class SendQueue {
         messages.add(1);
         bytes.add(queued.bytes());
         if (memory != null) {
-            memory.queued(queued.memory());
+            memory.queued(queued.measure());
         }
     }
 
