@@ -8,6 +8,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.CodecClock;
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.testing.OutputShutdown;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -28,23 +29,8 @@ class OutputShutdownTest {
     private final ScriptedPeer peer = new ScriptedPeer(channel, new Transport(), codec);
 
     /** A socket of two halves. */
-    private static final class Duplex extends EmbeddedChannel implements DuplexChannel {
+    private static final class Duplex extends EmbeddedChannel implements OutputShutdown {
         private boolean isOutputShutdown;
-
-        @Override
-        public boolean isInputShutdown() {
-            return false;
-        }
-
-        @Override
-        public ChannelFuture shutdownInput() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public ChannelFuture shutdownInput(ChannelPromise promise) {
-            throw new UnsupportedOperationException();
-        }
 
         @Override
         public boolean isOutputShutdown() {
@@ -52,29 +38,9 @@ class OutputShutdownTest {
         }
 
         @Override
-        public ChannelFuture shutdownOutput() {
-            return shutdownOutput(newPromise());
-        }
-
-        @Override
         public ChannelFuture shutdownOutput(ChannelPromise promise) {
             isOutputShutdown = true;
             return promise.setSuccess();
-        }
-
-        @Override
-        public boolean isShutdown() {
-            return false;
-        }
-
-        @Override
-        public ChannelFuture shutdown() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public ChannelFuture shutdown(ChannelPromise promise) {
-            throw new UnsupportedOperationException();
         }
     }
 

@@ -7,12 +7,12 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.OutputShutdown;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.channel.socket.DuplexChannel;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -157,16 +157,11 @@ class FarewellTest {
     }
 
     /** A channel whose output may be shut down. */
-    private static final class HalvesChannel extends WrittenChannel implements DuplexChannel {
+    private static final class HalvesChannel extends WrittenChannel implements OutputShutdown {
         private boolean outputShutdown;
 
         HalvesChannel(ChannelHandler... handlers) {
             super(handlers);
-        }
-
-        @Override
-        public boolean isInputShutdown() {
-            return false;
         }
 
         @Override
@@ -175,39 +170,9 @@ class FarewellTest {
         }
 
         @Override
-        public boolean isShutdown() {
-            return false;
-        }
-
-        @Override
-        public ChannelFuture shutdownOutput() {
-            return shutdownOutput(newPromise());
-        }
-
-        @Override
         public ChannelFuture shutdownOutput(ChannelPromise promise) {
             outputShutdown = true;
             return promise.setSuccess();
-        }
-
-        @Override
-        public ChannelFuture shutdownInput() {
-            throw new AssertionError("input");
-        }
-
-        @Override
-        public ChannelFuture shutdownInput(ChannelPromise promise) {
-            throw new AssertionError("input");
-        }
-
-        @Override
-        public ChannelFuture shutdown() {
-            throw new AssertionError("both");
-        }
-
-        @Override
-        public ChannelFuture shutdown(ChannelPromise promise) {
-            throw new AssertionError("both");
         }
     }
 }
