@@ -164,7 +164,7 @@ public final class Forwarding implements Sink {
             wakeSource();
         }
         if (messages == LoopBudget.MESSAGES) {
-            target.execute(drainTask);
+            target.executeAfterReads(drainTask);
         }
     }
 

@@ -22,6 +22,9 @@ final class BatchBuffer {
     private static final int MIN_CAPACITY = 512;
     private static final int SMALL_FLUSHES = 16;
 
+    /** The part of a buffer that may stay empty while its bytes wait to be sent. */
+    private static final int WASTE = 8;
+
     private final ByteBufAllocator alloc;
 
     /** The open buffer, or null. Its own writer index is set when it is leased or handed over. */
@@ -120,7 +123,8 @@ final class BatchBuffer {
     /**
      * Closes the buffer and returns it, to be released by the caller; or null if nothing was written.
      *
-     * @param waits whether it will have to wait, perhaps for long: then it is a smaller one if most of it is empty
+     * @param waits whether it will have to wait, perhaps for long: then it is a smaller one if a good part of it is
+     *     empty
      */
     @Nullable
     ByteBuf take(boolean waits) {
@@ -136,7 +140,7 @@ final class BatchBuffer {
 
     private ByteBuf trim(ByteBuf full, boolean waits) {
         int length = full.readableBytes();
-        if (!waits || length > full.capacity() / 2) {
+        if (!waits || full.capacity() - length <= full.capacity() / WASTE) {
             return full;
         }
         ByteBuf exact;

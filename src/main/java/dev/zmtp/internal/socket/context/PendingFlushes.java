@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket.context;
 
+import dev.zmtp.codec.ZMTPMemoryBudget;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
@@ -22,23 +23,19 @@ public final class PendingFlushes implements Runnable {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.PendingFlushes");
 
-    /** The part of the memory budget that may be written and not flushed. */
+    /**
+     * The part of what is left of the memory budget that may be written and not flushed. The less is left, the fewer
+     * buffers are open together: when most of them are free again and some have to wait, an allocator keeps the memory
+     * of all.
+     */
     private static final int PART = 8;
 
-    /** However small the budget is, so much may be. */
-    static final long LEAST_BYTES = 1 << 20;
-
-    /**
-     * When so many times as much was written by one task, other tasks come first: connections whose peers do not read
-     * keep it, and those that are ended for that end in a task of theirs.
-     */
-    static final int TIMES = 4;
+    /** However little is left, so much may be. */
+    static final long LEAST_BYTES = 1 << 18;
 
     private final SocketContext context;
 
-    /** Maximum number of bytes that all connections together have written and not flushed, give or take a message. */
-    private final long maxBytes;
-
+    private final ZMTPMemoryBudget budget;
     private List<Writes> written = new ArrayList<>(0);
     private List<Writes> spare = new ArrayList<>(0);
     private long bytes;
@@ -47,8 +44,7 @@ public final class PendingFlushes implements Runnable {
 
     PendingFlushes(SocketContext context) {
         this.context = context;
-        this.maxBytes =
-                Math.max(LEAST_BYTES, context.config().codec().memoryBudget().limit() / PART);
+        this.budget = context.config().codec().memoryBudget();
     }
 
     /** Adds what will be flushed. */
@@ -63,14 +59,21 @@ public final class PendingFlushes implements Runnable {
     public void written(long more) {
         bytes += more;
         bytesOfTask += more;
-        if (bytes > maxBytes && !flushing) { // not in the middle of a flush, whose listeners may write
+        if (isMuch(bytes) && !flushing) { // not in the middle of a flush, whose listeners may write
             flushAll();
         }
     }
 
-    /** Whether the messages that are still to be sent are for a later task. */
+    /**
+     * Whether the messages that are still to be sent are for a later task: connections whose peers do not read keep
+     * what this one has written, and those that are ended for that end in a task of theirs.
+     */
     public boolean isTaskLong() {
-        return bytesOfTask / TIMES > maxBytes;
+        return isMuch(bytesOfTask);
+    }
+
+    private boolean isMuch(long bytes) {
+        return bytes > LEAST_BYTES && bytes > (budget.limit() - budget.used()) / PART;
     }
 
     private void flushAll() {

@@ -11,6 +11,7 @@ import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
+import io.netty.channel.SingleThreadEventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -199,6 +200,23 @@ public final class SocketContext {
         if (!tryExecute(task)) {
             eventLoop.terminationFuture().addListener(f -> task.run());
         }
+    }
+
+    /**
+     * Runs the rest of a long task when the event loop has read and written in between. Netty runs tasks for up to a
+     * second before it looks at its channels, and peers that connect meanwhile would wait so long for each step. On the
+     * event loop.
+     */
+    public void executeAfterReads(Runnable rest) {
+        if (eventLoop instanceof SingleThreadEventLoop loop) {
+            try {
+                loop.executeAfterEventLoopIteration(() -> execute(rest));
+                return;
+            } catch (RejectedExecutionException e) {
+                // The event loop ends.
+            }
+        }
+        execute(rest);
     }
 
     /** Runs the task at once if this is the event loop's thread. Otherwise, it runs there later. */

@@ -39,6 +39,13 @@ final class Intake {
         return false;
     }
 
+    /** Schedules the task for what it has left, unless it is scheduled. On the event loop. */
+    void scheduleRest() {
+        if (scheduled.compareAndSet(false, true)) {
+            context.executeAfterReads(drainTask);
+        }
+    }
+
     /** Called at the beginning of the task: what is added from now on schedules the next. */
     void begin() {
         scheduled.set(false);

@@ -271,7 +271,7 @@ public class RoundRobin extends Routing {
                     pass(peer, next.message(), next.result(), next.request());
                 }
             }
-            context.execute(drainTask);
+            context.executeAfterReads(drainTask);
         } finally {
             credit.give(messages, bytes);
         }

@@ -281,7 +281,7 @@ public final class Senders {
         } finally {
             isRouting = false;
             if (!intake.isEmpty()) { // also if one of them has thrown
-                intake.schedule();
+                intake.scheduleRest();
             }
         }
         if (context.isFinished()) {

@@ -85,7 +85,7 @@ class PeerWritesTest {
 
     /** What one task writes to many peers, a little to each, does not wait for its end. */
     @Test
-    void anEighthOfTheBudgetIsFlushedAtOnce() {
+    void aPartOfTheBudgetIsFlushedAtOnce() {
         try (TestSockets sockets = new TestSockets(1)) {
             int peers = 40;
             AtomicInteger flushes = new AtomicInteger();
