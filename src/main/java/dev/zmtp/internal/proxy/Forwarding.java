@@ -106,7 +106,21 @@ public final class Forwarding implements Sink {
 
     @Override
     public boolean wants() {
-        return !paused && !ended && !waiting.get() && TypeRules.sends(target.type());
+        return !paused && !ended && !waiting.get() && TypeRules.sends(target.type()) && hasRoom();
+    }
+
+    /** Whether the ring takes another message. Otherwise the target's event loop says when. */
+    private boolean hasRoom() {
+        if (ring.hasRoom()) {
+            return true;
+        }
+        waiting.set(true); // first: the target looks at this after the ring, and we at the ring after this
+        VarHandle.fullFence();
+        if (!ring.hasRoom()) {
+            return false;
+        }
+        waiting.set(false);
+        return true;
     }
 
     @Override
@@ -115,15 +129,11 @@ public final class Forwarding implements Sink {
         long bytes = presented.readableBytes();
         received.add(1);
         bytesReceived.add(bytes);
-        ring.offer(new Taken(from, presented, bytes), bytes); // it has room as long as more is wanted
-        wakeTarget();
-        if (!ring.hasRoom()) {
-            waiting.set(true); // first: the target looks at this after the ring, and we at the ring after this
-            VarHandle.fullFence();
-            if (ring.hasRoom()) {
-                waiting.set(false);
-            }
+        if (!ring.offer(new Taken(from, presented, bytes), bytes)) {
+            presented.release();
+            throw new IllegalStateException("a message that was not wanted (expected: room in the ring)");
         }
+        wakeTarget();
     }
 
     @Override

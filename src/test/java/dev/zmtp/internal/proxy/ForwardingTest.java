@@ -1,6 +1,8 @@
 package dev.zmtp.internal.proxy;
 
 import static dev.zmtp.ZMTPSocketType.DISH;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.RADIO;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -8,20 +10,29 @@ import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.receive;
+import static dev.zmtp.testing.TestSockets.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.HeapAllocator;
 import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ForwardingTest {
 
     private static final String GROUP = "a group";
+
+    /** How many messages the source's event loop takes that the other has not sent. */
+    private static final int ON_THE_WAY = 1_024;
 
     /** Has no memory for the name of the group and its end, once. */
     private static final class FullOnce extends HeapAllocator {
@@ -61,6 +72,56 @@ class ForwardingTest {
 
             assertThat(receive(dish)).containsExactly(GROUP, "next");
             assertThat(proxy.statistics().backend().dropped()).isEqualTo(1);
+        }
+    }
+
+    /** An event loop that does nothing until it is told. */
+    private static final class Busy {
+        private final CompletableFuture<Void> begun = new CompletableFuture<>();
+        private final CountDownLatch over = new CountDownLatch(1);
+
+        private Busy(EventLoop loop) {
+            loop.execute(() -> {
+                begun.complete(null);
+                try {
+                    Blocking.allow(over::await);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+        }
+    }
+
+    /** The event loop that sends comes to the first messages when the proxy is paused, and is busy when it goes on. */
+    @Test
+    void aPauseLosesNothingOfWhatIsOnItsWay() {
+        int messages = 3_000;
+        try (TestSockets sockets = new TestSockets(3)) {
+            ZMTPSocket frontend = sockets.open(PULL);
+            ZMTPSocket backend = sockets.open(PUSH);
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(messages, 1 << 20));
+            ZMTPSocket pull = sockets.open(PULL);
+            connect(push, bind(frontend, "inproc://front"));
+            connect(backend, bind(pull, "inproc://back"));
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+            Busy before = new Busy(backend.loop());
+            for (int i = 0; i < messages; i++) {
+                push.sendOrDrop(message(Integer.toString(i)));
+            }
+            await("all that fits is on its way", () -> proxy.statistics().frontend().messagesReceived() == ON_THE_WAY);
+
+            CompletableFuture<Void> paused = proxy.pause();
+            Busy after = new Busy(backend.loop());
+            before.over.countDown();
+            get(after.begun);
+            proxy.resume();
+            settle(frontend);
+            after.over.countDown();
+            get(paused);
+
+            for (int i = 0; i < messages; i++) {
+                assertThat(receive(pull)).containsExactly(Integer.toString(i));
+            }
         }
     }
 }
