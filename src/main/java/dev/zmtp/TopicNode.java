@@ -68,6 +68,20 @@ final class TopicNode {
         return parent;
     }
 
+    /** Returns the whole topic: the labels from the root to this node. */
+    byte[] topic() {
+        int length = 0;
+        for (TopicNode node = this; node != null; node = node.parent) {
+            length += node.label.length;
+        }
+        byte[] topic = new byte[length];
+        for (TopicNode node = this; node != null; node = node.parent) {
+            length -= node.label.length;
+            System.arraycopy(node.label, 0, topic, length, node.label.length);
+        }
+        return topic;
+    }
+
     int labelLength() {
         return label.length;
     }

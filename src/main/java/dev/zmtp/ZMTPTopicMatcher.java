@@ -2,6 +2,7 @@ package dev.zmtp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -250,6 +251,20 @@ public final class ZMTPTopicMatcher<S> {
             resizeHits(2 * found);
         }
         hits[found++] = subscriber;
+    }
+
+    /**
+     * Calls {@code action} for each topic of {@code subscriber}, in no particular order. The topics are copies. The
+     * action must not change this matcher.
+     */
+    public void forEachTopic(S subscriber, Consumer<? super ByteBuf> action) {
+        TopicSubscriber its = subscribers.get(subscriber);
+        for (int slot = 0; its != null && slot < its.slots(); slot++) {
+            TopicNode node = its.node(slot);
+            if (node != null) {
+                action.accept(Unpooled.wrappedBuffer(node.topic()));
+            }
+        }
     }
 
     /** How many subscribers have exactly the topic that is the readable bytes of {@code topic}, and no prefix of it. */

@@ -12,9 +12,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaParameterizedType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.core.importer.ImportOption.OnlyIncludeTests;
@@ -29,12 +31,17 @@ import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.net.URISyntaxException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -384,5 +391,26 @@ class ArchitectureTest {
         return ModuleFinder.of(classes).find("dev.zmtp").orElseThrow().descriptor().exports().stream()
                 .map(ModuleDescriptor.Exports::source)
                 .toArray(String[]::new);
+    }
+
+    /** Peers could choose bytes with one hash code, which would make of a table a list that each lookup walks along. */
+    @Test
+    void noTableIsHashedByBytes() {
+        Set<String> bytes = Set.of(ByteBuf.class.getName(), ByteBuffer.class.getName());
+        Set<String> sorted = Set.of(
+                SortedMap.class.getName(),
+                NavigableMap.class.getName(),
+                SortedSet.class.getName(),
+                NavigableSet.class.getName());
+        List<String> hashed = main.stream()
+                .flatMap(type -> type.getFields().stream())
+                .filter(field -> field.getRawType().isAssignableTo(Map.class)
+                        || field.getRawType().isAssignableTo(Set.class))
+                .filter(field -> field.getType() instanceof JavaParameterizedType table
+                        && bytes.contains(table.getActualTypeArguments().get(0).getName()))
+                .filter(field -> !sorted.contains(field.getRawType().getName()))
+                .map(JavaField::getFullName)
+                .toList();
+        assertThat(hashed).isEmpty();
     }
 }

@@ -518,4 +518,18 @@ class ZMTPTopicMatcherTest {
         assertThat(gone.get()).isNull();
         assertThat(objects.subscribers(topic("t"))).isEqualTo(1);
     }
+
+    @Test
+    void eachTopicOfASubscriberIsFoundWhole() {
+        ZMTPTopicMatcher<String> matcher = new ZMTPTopicMatcher<>();
+        List<String> topics = List.of("", "a", "abc", "abd", "abcdef", "b");
+        topics.forEach(text -> matcher.add(topic(text), "one"));
+        matcher.add(topic("of another"), "another");
+        List<String> found = new ArrayList<>();
+
+        matcher.forEachTopic("one", its -> found.add(its.toString(StandardCharsets.UTF_8)));
+        matcher.forEachTopic("nobody", its -> found.add("of nobody"));
+
+        assertThat(found).containsExactlyInAnyOrderElementsOf(topics);
+    }
 }

@@ -4,14 +4,10 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.endpoint.Sockets;
 import dev.zmtp.internal.socket.publish.Subscribers;
-import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;
-import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the subscriber of a proxy subscribe to what the peers of its publisher have subscribed to. */
@@ -24,7 +20,6 @@ public final class SubscriptionRelay {
     private final ZMTPSocket subscriber;
 
     // On the publisher's event loop
-    private final Map<ByteBuf, ZMTPRegistration> topics = new HashMap<>();
     private @Nullable AutoCloseable listener;
     private boolean ended;
 
@@ -37,40 +32,40 @@ public final class SubscriptionRelay {
     public void start() {
         context.executeAnyway(() -> {
             if (!ended) {
-                listener = subscribers.listen((peer, request) -> changed(request), false);
-                subscribers.topics().forEach(this::add);
+                listener = subscribers.listen((peer, request) -> heard(request), false);
+                subscribers.topics().forEach(topic -> relay(ZMTPSubscription.subscribe(topic)));
             }
         });
     }
 
-    private void changed(ZMTPSubscription request) {
-        if (request.isSubscribe()) {
-            add(request.topic());
-            return;
-        }
-        ZMTPRegistration registration = topics.remove(request.topic());
-        if (registration != null) {
-            registration.close();
+    /** The first subscription to a topic, or the last cancel. */
+    private void heard(ZMTPSubscription request) {
+        if (!ended) {
+            relay(request);
         }
     }
 
-    private void add(ByteBuf topic) {
+    private void relay(ZMTPSubscription request) {
         try {
-            topics.computeIfAbsent(topic, subscriber::subscribe);
+            if (request.isSubscribe()) {
+                subscriber.subscribe(request.topic());
+            } else {
+                subscriber.unsubscribe(request.topic());
+            }
         } catch (ZMTPSocketException e) {
             logger.debug("The proxy's subscriber is closed, and so is the proxy soon", e);
         }
     }
 
     public void end(Runnable whenEnded) {
-        context.executeAnyway(() -> {
-            ended = true;
-            if (listener != null) {
-                Sockets.closeQuietly(listener);
-            }
-            topics.values().forEach(ZMTPRegistration::close);
-            topics.clear();
-            whenEnded.run();
-        });
+        context.executeLaterAnyway(
+                () -> { // a listener may be in the middle of a subscription that is relayed next
+                    ended = true;
+                    if (listener != null) {
+                        Sockets.closeQuietly(listener);
+                        subscribers.topics().forEach(topic -> relay(ZMTPSubscription.cancel(topic)));
+                    }
+                    whenEnded.run();
+                });
     }
 }

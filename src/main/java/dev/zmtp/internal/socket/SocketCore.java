@@ -291,12 +291,13 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         context.allocator(link.channel().alloc());
         peers.all().add(peer);
         peer.up(link);
+        peers.connected().count(peers.connected().there() + 1); // first: what follows may call user code, and this end
         context.events().fire(new ZMTPSocketEvent.PeerUp(peer));
         subscriptions.up(peer);
         peer.outbound().drain();
         sendQueued(peer);
         capacityFreed();
-        peers.connected().changed(peers.connected().there() + 1);
+        peers.connected().announce();
         PeerHome home = peer.home();
         if (home != null && peer.link() == link) {
             home.joined();
@@ -312,6 +313,9 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     public void subscription(Peer from, ZMTPSubscription subscription) {
         if (publishing != null) {
             publishing.subscription(from, subscription);
+            if (!subscription.isSubscribe()) {
+                capacityFreed(); // messages may have waited for this peer alone
+            }
         }
     }
 
@@ -319,6 +323,9 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     public void membership(Peer from, ZMTPMembership membership) {
         if (publishing != null) {
             publishing.membership(from, membership);
+            if (!membership.isJoin()) {
+                capacityFreed(); // as above
+            }
         }
     }
 

@@ -108,7 +108,9 @@ class ForwardingTest {
             for (int i = 0; i < messages; i++) {
                 push.sendOrDrop(message(Integer.toString(i)));
             }
-            await("all that fits is on its way", () -> proxy.statistics().frontend().messagesReceived() == ON_THE_WAY);
+            await(
+                    "all that fits is on its way",
+                    () -> proxy.statistics().frontend().messagesReceived() == ON_THE_WAY);
 
             CompletableFuture<Void> paused = proxy.pause();
             Busy after = new Busy(backend.loop());

@@ -2,7 +2,6 @@ package dev.zmtp.internal.socket.context;
 
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -28,28 +27,34 @@ public final class Awaited {
             return;
         }
         waiters.add(new Waiter(count, reached));
-        look();
+        announce();
     }
 
     /** Called when some have come or left. */
     public void changed(int now) {
-        there.set(now);
-        look();
+        count(now);
+        announce();
     }
 
-    private void look() {
-        for (Iterator<Waiter> i = waiters.iterator(); i.hasNext(); ) {
-            Waiter waiter = i.next();
-            if (waiter.reached.isDone() || there() >= waiter.count) {
-                i.remove();
-                waiter.reached.complete(null);
-            }
+    /** Sets how many are there, and leaves the futures for {@link #announce}. */
+    public void count(int now) {
+        there.set(now);
+    }
+
+    /** Completes the futures that have waited for so many. They may lead to user code, which may wait for others. */
+    public void announce() {
+        if (waiters.isEmpty()) {
+            return;
         }
+        List<Waiter> reached = new ArrayList<>();
+        waiters.removeIf(waiter -> (waiter.reached.isDone() || there() >= waiter.count) && reached.add(waiter));
+        reached.forEach(waiter -> waiter.reached.complete(null));
     }
 
     public void close(ZMTPSocketException cause) {
         closed = cause;
-        waiters.forEach(waiter -> waiter.reached.completeExceptionally(cause));
+        List<Waiter> all = List.copyOf(waiters);
         waiters.clear();
+        all.forEach(waiter -> waiter.reached.completeExceptionally(cause));
     }
 }

@@ -376,7 +376,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             if (ended.upSince() != 0) {
                 long lived = context.nanoTime() - ended.upSince();
                 backoff.lived(lived);
-                why = refusedTopics.of(cause, ended.commandsGiven(), lived);
+                why = refusedTopics.of(cause, ended.commandsWritten(), lived);
             }
             if (triesTheNextAfter(why)) {
                 connectToNext(why);

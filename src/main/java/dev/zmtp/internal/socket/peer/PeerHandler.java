@@ -167,14 +167,19 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         writes.write(message, result);
     }
 
-    /** Writes a subscription or a membership, which is never dropped and comes before all messages. */
-    public void command(Object command) {
-        writes.command(command);
+    /** Adds a subscription or a membership to what is written before all messages. */
+    public void addCommand(Object command) {
+        writes.addCommand(command);
     }
 
-    /** The number of commands that were to be written. */
-    public long commandsGiven() {
-        return writes == null ? 0 : writes.commandsGiven();
+    /** Writes the commands that were added. User code may be called. */
+    public void writeCommands() {
+        writes.writeCommands();
+    }
+
+    /** The number of commands that were written. */
+    public long commandsWritten() {
+        return writes == null ? 0 : writes.commandsWritten();
     }
 
     /** Whether the fate of each message is known that was written here. */
@@ -257,12 +262,8 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         refuse(reason, Farewell.PATIENCE);
     }
 
-    /** As {@link #refuse}, for a peer that does not read. */
-    void refuseNow(String reason) {
-        refuse(reason, 0);
-    }
-
-    private void refuse(String reason, long patience) {
+    /** As {@link #refuse(String)}, with the nanoseconds that the peer has to read; none if it does not. */
+    void refuse(String reason, long patience) {
         cause = new ZMTPSocketException(ZMTPSocketException.Reason.STATE, reason);
         leave(patience);
     }
@@ -370,7 +371,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (ctx.channel().isWritable() && farewell == null) {
-            writes.commands();
+            writes.writeCommands();
             Peer to = peer;
             if (to != null) {
                 to.outbound().drain();

@@ -11,9 +11,7 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.channel.ChannelHandlerContext;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +24,8 @@ final class PeerWrites implements PendingFlushes.Writes {
     private final SocketContext context;
     private final ChannelHandlerContext ctx;
     private final String endpoint;
-    private final Queue<Object> control = new ArrayDeque<>(0);
-    private long commandsGiven;
+    private final PendingCommands pendingCommands = new PendingCommands();
+    private long commandsWritten;
     private @Nullable Peer peer;
     private boolean unflushed;
 
@@ -61,12 +59,12 @@ final class PeerWrites implements PendingFlushes.Writes {
 
     /** Whether there is room for a message, and no command to be written before it. */
     boolean isOpen() {
-        return ctx.channel().isWritable() && control.isEmpty();
+        return ctx.channel().isWritable() && pendingCommands.isEmpty();
     }
 
-    /** The number of subscriptions and the like that were to be written here. */
-    long commandsGiven() {
-        return commandsGiven;
+    /** The number of subscriptions and the like that were written here. */
+    long commandsWritten() {
+        return commandsWritten;
     }
 
     /** Whether the fate of each message is known that was written here. */
@@ -116,17 +114,16 @@ final class PeerWrites implements PendingFlushes.Writes {
                 ZMTPSocketException.Reason.UNKNOWN, "connection to " + endpoint + " ended", cause);
     }
 
-    /** Writes a subscription or a membership, which is never dropped and comes before all messages. */
-    void command(Object command) {
-        commandsGiven++;
-        control.add(command);
-        commands();
+    /** Adds a subscription or a membership to those that are to be written. */
+    void addCommand(Object command) {
+        pendingCommands.add(command);
     }
 
-    /** Writes the commands that there is room for. */
-    void commands() {
-        while (!control.isEmpty() && ctx.channel().isWritable()) {
-            ctx.write(control.poll(), ctx.voidPromise());
+    /** Writes the commands that there is room for. What they lead to may add others. */
+    void writeCommands() {
+        while (!pendingCommands.isEmpty() && ctx.channel().isWritable()) {
+            commandsWritten++;
+            ctx.write(pendingCommands.poll(), ctx.voidPromise());
             flushSoon(0); // few bytes
         }
     }

@@ -115,8 +115,10 @@ public final class SlowPeers {
         Duration oldest = peer.outbound().oldest();
         Duration waited = oldest.compareTo(there) < 0 ? oldest : there;
         if (waited.compareTo(context.config().slowAfter()) >= 0) {
-            link.refuseNow("the oldest of " + peer.queue().messages() + " messages has waited for " + waited
-                    + " (expected: less than " + context.config().slowAfter() + ")");
+            link.refuse(
+                    "the oldest of " + peer.queue().messages() + " messages has waited for " + waited
+                            + " (expected: less than " + context.config().slowAfter() + ")",
+                    0);
         }
     }
 }

@@ -16,6 +16,7 @@ import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,9 @@ public final class FanOut extends Routing {
         this.subscribers = subscribers;
         this.topics = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, context.config().maxTopicsMemory());
         this.gathering = new Gathering(context);
+        if (context.type() != ZMTPSocketType.RADIO) {
+            subscribers.topicsOf(topics::forEachTopic);
+        }
     }
 
     @Override
@@ -154,8 +158,15 @@ public final class FanOut extends Routing {
     @Override
     public void down(Peer peer) {
         peer.outbound().sendNoted(); // into its queue
-        removeAll(peer);
-        subscribers.left(peer, topics::subscribers);
+        forget(peer);
+    }
+
+    /** Removes all topics of a peer, and says so to those who listen. */
+    private void forget(Peer peer) {
+        NavigableSet<ByteBuf> its = subscribers.topicsToCancel(peer);
+        topics.removeAll(peer);
+        shares.removeAll(peer);
+        subscribers.left(peer, its, topics::subscribers);
     }
 
     /** Called with a subscription or a cancel of a subscriber. */
@@ -204,12 +215,12 @@ public final class FanOut extends Routing {
      */
     private void refuse(Peer peer, ZMTPException cause) {
         TopicShares.Share its = shares.of(peer);
-        removeAll(peer);
+        forget(peer);
         PeerHandler link = peer.link();
         if (link != null) {
             String reason = cause.getMessage() + ", of which this peer has " + its.topics() + " topics, " + its.length()
                     + " bytes";
-            context.execute(() -> link.refuse(reason)); // not now: its end is reported to user code
+            context.execute(() -> link.refuse(reason)); // not now, in the middle of a command
         }
     }
 
@@ -219,10 +230,5 @@ public final class FanOut extends Routing {
             shares.remove(peer, topic.readableBytes());
         }
         return was;
-    }
-
-    private void removeAll(Peer peer) {
-        topics.removeAll(peer);
-        shares.removeAll(peer);
     }
 }

@@ -9,12 +9,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
 /** The subscribers of a publisher, as its application learns of them. */
@@ -24,8 +25,10 @@ public final class Subscribers {
 
     private record Listening(BiConsumer<? super ZMTPPeer, ZMTPSubscription> listener, boolean all) {}
 
-    private final Map<Peer, Set<ByteBuf>> topics = new HashMap<>();
-    private final Map<Peer, Integer> groups = new HashMap<>();
+    /** How many topics or groups each peer has. The topics themselves are kept by the routing alone. */
+    private final Map<Peer, Integer> counts = new HashMap<>();
+
+    private BiConsumer<Peer, Consumer<ByteBuf>> topicsOf = (peer, action) -> {};
     private final Awaited awaited = new Awaited();
     private final List<Listening> listeners = new CopyOnWriteArrayList<>();
 
@@ -38,11 +41,25 @@ public final class Subscribers {
         return () -> listeners.remove(added);
     }
 
+    /** Sets what calls an action for each topic of a peer. */
+    void topicsOf(BiConsumer<Peer, Consumer<ByteBuf>> topics) {
+        topicsOf = topics;
+    }
+
     /** Returns the topics that have at least one subscriber. */
-    public Set<ByteBuf> topics() {
-        Set<ByteBuf> wanted = new LinkedHashSet<>();
-        topics.values().forEach(wanted::addAll);
+    public NavigableSet<ByteBuf> topics() {
+        NavigableSet<ByteBuf> wanted = new TreeSet<>();
+        counts.keySet().forEach(peer -> topicsOf.accept(peer, wanted::add));
         return wanted;
+    }
+
+    /** Returns the topics of a peer if anybody wants to hear that they end. */
+    NavigableSet<ByteBuf> topicsToCancel(Peer peer) {
+        NavigableSet<ByteBuf> its = new TreeSet<>();
+        if (!listeners.isEmpty()) {
+            topicsOf.accept(peer, its::add);
+        }
+        return its;
     }
 
     /** The peers that have a topic or are in a group, and the futures that wait for them. */
@@ -51,43 +68,33 @@ public final class Subscribers {
     }
 
     private void counted() {
-        awaited.changed(topics.size() + groups.size());
+        awaited.changed(counts.size());
+    }
+
+    private void count(Peer peer, boolean more) {
+        counts.merge(peer, more ? 1 : -1, (a, b) -> a + b == 0 ? null : a + b);
     }
 
     /** Handles a request of a peer. {@code left} is the number of peers that have the topic now. */
     void requested(Peer peer, ZMTPSubscription request, boolean changed, int left) {
         if (changed) {
-            remember(peer, request);
+            count(peer, request.isSubscribe());
         }
         tell(peer, request, changed && (request.isSubscribe() ? left == 1 : left == 0));
         counted();
     }
 
-    private void remember(Peer peer, ZMTPSubscription request) {
-        if (request.isSubscribe()) {
-            topics.computeIfAbsent(peer, p -> new LinkedHashSet<>()).add(request.topic());
-        } else {
-            Set<ByteBuf> its = topics.get(peer);
-            if (its != null && its.remove(request.topic()) && its.isEmpty()) {
-                topics.remove(peer);
-            }
-        }
-    }
-
     void joined(Peer peer, boolean join) {
-        groups.merge(peer, join ? 1 : -1, (a, b) -> a + b == 0 ? null : a + b);
+        count(peer, join);
         counted();
     }
 
-    /** Cancels the topics of a peer that has left (RFC 29). The routing has already forgotten them. */
-    void left(Peer peer, ToIntFunction<ByteBuf> others) {
-        groups.remove(peer);
-        Set<ByteBuf> its = topics.remove(peer);
+    /** Cancels these topics of a peer that has left (RFC 29). The routing has already forgotten them. */
+    void left(Peer peer, NavigableSet<ByteBuf> its, ToIntFunction<ByteBuf> others) {
+        counts.remove(peer);
         counted();
-        if (its != null && !listeners.isEmpty()) {
-            for (ByteBuf topic : its) {
-                tell(peer, ZMTPSubscription.cancel(topic), others.applyAsInt(topic) == 0);
-            }
+        for (ByteBuf topic : its) {
+            tell(peer, ZMTPSubscription.cancel(topic), others.applyAsInt(topic) == 0);
         }
     }
 

@@ -10,10 +10,11 @@ import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPRegistration;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.Map;
+import java.util.List;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -24,8 +25,12 @@ public final class Subscriptions {
 
     private final SocketContext context;
     private final boolean groups;
-    private final Map<ByteBuf, Integer> wanted = new LinkedHashMap<>();
-    private final ZMTPTopicMatcher<Subscriptions> prefixes = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, Long.MAX_VALUE);
+    /** What is wanted: topics, of which each is the beginning of messages, or groups. */
+    private final ZMTPTopicMatcher<Subscriptions> wanted = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, Long.MAX_VALUE);
+
+    /** How many registrations more than one there are of a topic. */
+    private final NavigableMap<ByteBuf, Integer> more = new TreeMap<>();
+
     private final Set<Peer> publishers = new LinkedHashSet<>();
     private boolean matched;
 
@@ -52,36 +57,39 @@ public final class Subscriptions {
     }
 
     private void add(ByteBuf topic) {
-        if (wanted.merge(topic, 1, Integer::sum) == 1) {
-            if (!groups) {
-                prefixes.add(topic, this);
-            }
+        if (wanted.add(topic, this)) {
             tell(topic, true);
+        } else {
+            more.merge(topic, 1, Integer::sum);
         }
     }
 
     /** Takes one registration of the topic off, if there is one. */
     private void remove(ByteBuf topic) {
-        boolean there = wanted.containsKey(topic);
-        Integer left = wanted.computeIfPresent(topic, (t, count) -> count == 1 ? null : count - 1);
-        if (there && left == null) {
-            if (!groups) {
-                prefixes.remove(topic, this);
-            }
+        if (more.containsKey(topic)) {
+            more.computeIfPresent(topic, (t, count) -> count == 1 ? null : count - 1);
+        } else if (wanted.remove(topic, this)) {
             tell(topic, false);
         }
     }
 
+    /** Tells all publishers. A write may lead to user code, which may subscribe, or to the end of a connection. */
     private void tell(ByteBuf topic, boolean add) {
-        for (Peer publisher : publishers) {
-            tell(publisher, topic, add);
+        publishers.forEach(publisher -> add(publisher, topic, add));
+        List.copyOf(publishers).forEach(Subscriptions::write);
+    }
+
+    private void add(Peer publisher, ByteBuf topic, boolean add) {
+        PeerHandler link = publisher.link();
+        if (link != null) {
+            link.addCommand(groups ? membership(topic, add) : subscription(topic, add));
         }
     }
 
-    private void tell(Peer publisher, ByteBuf topic, boolean add) {
+    private static void write(Peer publisher) {
         PeerHandler link = publisher.link();
         if (link != null) {
-            link.command(groups ? membership(topic, add) : subscription(topic, add));
+            link.writeCommands();
         }
     }
 
@@ -95,7 +103,8 @@ public final class Subscriptions {
 
     public void up(Peer publisher) {
         publishers.add(publisher);
-        wanted.keySet().forEach(topic -> tell(publisher, topic, true));
+        wanted.forEachTopic(this, topic -> add(publisher, topic, true));
+        write(publisher);
     }
 
     public void down(Peer publisher) {
@@ -105,12 +114,13 @@ public final class Subscriptions {
     /** Returns whether messages whose first frame is this one are wanted. */
     boolean match(ByteBuf first) {
         if (groups) {
-            return wanted.containsKey(first);
+            return wanted.subscribers(first) > 0;
         }
-        matched = wanted.containsKey(Unpooled.EMPTY_BUFFER);
-        if (!matched) {
-            prefixes.match(first, its -> matched = true);
+        matched = wanted.subscribers(Unpooled.EMPTY_BUFFER) > 0; // everything
+        if (matched) {
+            return true;
         }
+        wanted.match(first, its -> matched = true);
         return matched;
     }
 }

@@ -29,7 +29,18 @@ public final class ByName extends Routing {
     private static final byte MADE = 0;
 
     private final SocketContext context;
-    private final Map<ByteBuffer, Peer> peers = new ConcurrentHashMap<>();
+    /**
+     * A name in the table. It can be compared with its like, so names whose hash codes a peer has chosen to be equal
+     * are a tree of the table, and not a list.
+     */
+    private record Name(ByteBuffer bytes) implements Comparable<Name> {
+        @Override
+        public int compareTo(Name other) {
+            return bytes.compareTo(other.bytes);
+        }
+    }
+
+    private final Map<Name, Peer> peers = new ConcurrentHashMap<>();
     private int lastId = ThreadLocalRandom.current().nextInt();
 
     public ByName(SocketContext context) {
@@ -78,13 +89,13 @@ public final class ByName extends Routing {
     }
 
     private @Nullable Peer find(ByteBuf name) {
-        return peers.get(name.nioBuffer());
+        return named(name.nioBuffer());
     }
 
     /** Returns the peer with the name; null if there is none. From any thread. */
     @Nullable
     public Peer named(ByteBuffer name) {
-        return peers.get(name);
+        return peers.get(new Name(name));
     }
 
     /** Returns the connection whose end this peer should wait for before it comes up; null if it need not wait. */
@@ -101,7 +112,7 @@ public final class ByName extends Routing {
 
     /** Returns the other peer that has the identity of this one; null if there is none. */
     private @Nullable Peer otherOwner(Peer peer) {
-        Peer owner = isRouter() ? peers.get(peer.identity()) : null;
+        Peer owner = isRouter() ? named(peer.identity()) : null;
         return owner == peer ? null : owner;
     }
 
@@ -118,16 +129,16 @@ public final class ByName extends Routing {
         } else {
             name = ByteBuffer.wrap(bytes(identity));
         }
-        Peer owner = peers.get(name);
+        Peer owner = named(name);
         if (owner != null && owner != peer) {
             String refusal = takeOver(owner);
             if (refusal != null) {
                 return refusal;
             }
         }
-        peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer); // it may have had another name
+        peers.remove(nameOf(peer), peer); // it may have had another name
         peer.name(bytes(name));
-        peers.put(ByteBuffer.wrap(peer.nameBytes()), peer);
+        peers.put(nameOf(peer), peer);
         return null;
     }
 
@@ -137,18 +148,22 @@ public final class ByName extends Routing {
         if (context.config().nameTaken() == NameTaken.REFUSE && isThere) {
             return "identity: " + PeerInfo.text(owner.name()) + " is taken by another peer";
         }
-        peers.values().remove(owner);
+        peers.remove(nameOf(owner), owner);
         if (link != null && isThere) { // otherwise it has ended for another reason
             link.refuse("another peer has taken over its identity");
         }
         return null;
     }
 
+    private static Name nameOf(Peer peer) {
+        return new Name(ByteBuffer.wrap(peer.nameBytes()));
+    }
+
     private ByteBuffer newName() {
         ByteBuffer name;
         do {
             name = nextName();
-        } while (peers.containsKey(name));
+        } while (named(name) != null);
         return name;
     }
 
@@ -172,7 +187,7 @@ public final class ByName extends Routing {
     @Override
     public void down(Peer peer) {
         if (peer.home() == null || !context.config().queueWhileDown()) {
-            peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer);
+            peers.remove(nameOf(peer), peer);
         }
     }
 
@@ -183,6 +198,6 @@ public final class ByName extends Routing {
 
     @Override
     public void left(Peer peer) {
-        peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer);
+        peers.remove(nameOf(peer), peer);
     }
 }

@@ -141,7 +141,7 @@ class FarewellTest {
     void aPeerThatDoesNotReadIsDisconnectedAtOnce() {
         handler.write(message("unread"), null);
 
-        handler.refuseNow("too slow");
+        handler.refuse("too slow", 0);
 
         assertThat(channel.isOpen()).isFalse();
     }

@@ -11,6 +11,7 @@ import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.reason;
 import static dev.zmtp.testing.TestSockets.receive;
+import static dev.zmtp.testing.TestSockets.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -22,15 +23,22 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandler;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -328,6 +336,67 @@ class SubscriptionsTest {
         }
     }
 
+    /** A subscriber that changes its mind must not take memory for each change. */
+    @Test
+    void aPublisherThatDoesNotReadIsToldTheDifferenceWhenItReadsAgain(TestSockets sockets) {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket xpub = sockets.open(XPUB);
+        List<String> heard = heard(xpub, true);
+        ZMTPSocket xsub = sockets.open(sockets.builder(XSUB).pipeline(gate));
+        xsub.subscribe("kept");
+        xsub.subscribe("left");
+        connect(xsub, bind(xpub, "tcp://127.0.0.1:*"));
+        await("both topics", () -> heard.size() == 2);
+        gate.close();
+        get(xsub.sendAsync(WriteGate.big("fills the transport")));
+
+        for (int i = 0; i < 100; i++) {
+            xsub.subscribe("again").close();
+        }
+        xsub.unsubscribe("left");
+        xsub.subscribe("new");
+        settle(xsub);
+        gate.open();
+
+        await("the difference", () -> heard.size() == 4);
+        assertThat(heard).containsExactly("+kept", "+left", "-left", "+new");
+    }
+
+    /** As the listener of a write may, which is called in the middle of it. */
+    @Test
+    void userCodeMaySubscribeWhileAPublisherIsToldTheTopics(TestSockets sockets) {
+        int topics = 200; // more than one write
+        String last = "z";
+        ZMTPSocket xpub = sockets.open(XPUB);
+        List<String> heard = heard(xpub, true);
+        AtomicReference<ZMTPSocket> subscriber = new AtomicReference<>();
+        ChannelOutboundHandler atTheFirstWrite = new ChannelOutboundHandlerAdapter() {
+            private boolean done;
+
+            @Override
+            public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+                if (!done && ((ByteBuf) msg).toString(StandardCharsets.UTF_8).contains("topic/")) {
+                    done = true;
+                    subscriber.get().unsubscribe(last); // which is not told
+                    subscriber.get().subscribe("more");
+                }
+                ctx.write(msg, promise);
+            }
+        };
+        subscriber.set(sockets.open(
+                sockets.builder(XSUB).pipeline((endpoint, pipeline) -> pipeline.addLast(atTheFirstWrite))));
+        for (int i = 0; i < topics; i++) {
+            subscriber.get().subscribe("topic/" + i);
+        }
+        subscriber.get().subscribe(last);
+
+        connect(subscriber.get(), bind(xpub, "tcp://127.0.0.1:*"));
+        get(subscriber.get().whenPeers(1));
+
+        await("all topics", () -> heard.size() > topics);
+        assertThat(heard).contains("+more").doesNotContain("+" + last).doesNotHaveDuplicates();
+    }
+
     @Test
     void aSubscriberThatClosesItsConnectorCancelsItsTopics(TestSockets sockets) {
         ZMTPSocket xpub = sockets.open(XPUB);
@@ -343,6 +412,28 @@ class SubscriptionsTest {
 
         await("both cancels", () -> heard.size() == 4);
         assertThat(heard).containsExactly("+A", "+B", "-A", "-B");
+    }
+
+    @Test
+    void aMessageThatWaitsForAFullSubscriberPassesWhenThatCancels(TestSockets sockets) {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket pub = sockets.open(sockets.builder(PUB)
+                .whenFull(WhenFull.WAIT)
+                .sendLimit(1, 1 << 20)
+                .pipeline(gate));
+        ZMTPSocket sub = subscriber(sockets, bind(pub, "tcp://127.0.0.1:*"), "");
+        get(pub.whenPeers(1));
+        gate.close();
+        get(pub.sendAsync(WriteGate.big("transport")));
+        get(pub.sendAsync(message("queue")));
+        CompletableFuture<Void> waits = pub.sendAsync(message("waits"));
+        settle(pub);
+        assertThat(waits).isNotDone();
+
+        sub.unsubscribe("");
+
+        get(waits);
+        gate.open();
     }
 
     @Test

@@ -1,0 +1,52 @@
+package dev.zmtp.internal.socket.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMembership;
+import dev.zmtp.ZMTPSubscription;
+import io.netty.buffer.Unpooled;
+import org.junit.jupiter.api.Test;
+
+/** What a publisher is told when it reads again. */
+class PendingCommandsTest {
+
+    private final PendingCommands commands = new PendingCommands();
+
+    @Test
+    void aSubscriptionAndItsCancelAreNothingToTell() {
+        commands.add(ZMTPSubscription.subscribe("A"));
+        commands.add(ZMTPSubscription.subscribe("B"));
+        commands.add(ZMTPSubscription.cancel("A"));
+
+        assertThat(commands.poll()).isEqualTo(ZMTPSubscription.subscribe("B"));
+        assertThat(commands.poll()).isNull();
+    }
+
+    @Test
+    void aCancelAndANewSubscriptionAreNothingToTell() {
+        commands.add(ZMTPSubscription.cancel("A"));
+        commands.add(ZMTPSubscription.subscribe("A"));
+
+        assertThat(commands.isEmpty()).isTrue();
+    }
+
+    @Test
+    void aTopicThatChangesAgainAndAgainIsOneCommand() {
+        for (int i = 0; i < 1_000; i++) {
+            commands.add(ZMTPSubscription.subscribe("A"));
+            commands.add(ZMTPSubscription.cancel("A"));
+        }
+        commands.add(ZMTPSubscription.subscribe("A"));
+
+        assertThat(commands.poll()).isEqualTo(ZMTPSubscription.subscribe("A"));
+        assertThat(commands.isEmpty()).isTrue();
+    }
+
+    @Test
+    void theSameHoldsForGroups() {
+        commands.add(ZMTPMembership.join(Unpooled.wrappedBuffer(new byte[] {'A'})));
+        commands.add(ZMTPMembership.leave(Unpooled.wrappedBuffer(new byte[] {'A'})));
+
+        assertThat(commands.isEmpty()).isTrue();
+    }
+}
