@@ -43,11 +43,6 @@ final class UnfinishedHandshakes extends ChannelInboundHandlerAdapter implements
         }
     }
 
-    /** How many connections there are. */
-    int open() {
-        return open.size();
-    }
-
     /** How often the server has ended one. */
     int ends() {
         return ends.get();

@@ -21,10 +21,6 @@ final class PendingCommands {
         return byTopic.isEmpty();
     }
 
-    int size() {
-        return byTopic.size();
-    }
-
     /** Adds the command, or removes the opposite one. Commands of a topic alternate. */
     void add(Object command) {
         ByteBuf topic = topic(command);

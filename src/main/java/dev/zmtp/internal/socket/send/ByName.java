@@ -28,7 +28,6 @@ public final class ByName extends Routing {
     /** How names that are made here begin (RFC 37). Peers may claim such names, too, which then are not made. */
     private static final byte MADE = 0;
 
-    private final SocketContext context;
     /**
      * A name in the table. It can be compared with its like, so names whose hash codes a peer has chosen to be equal
      * are a tree of the table, and not a list.
@@ -40,6 +39,7 @@ public final class ByName extends Routing {
         }
     }
 
+    private final SocketContext context;
     private final Map<Name, Peer> peers = new ConcurrentHashMap<>();
     private int lastId = ThreadLocalRandom.current().nextInt();
 
