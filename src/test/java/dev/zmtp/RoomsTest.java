@@ -1,9 +1,12 @@
 package dev.zmtp;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -25,6 +28,7 @@ import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import dev.zmtp.codec.ZMTPCodec;
 import io.netty.channel.ChannelHandler;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -120,6 +124,31 @@ class RoomsTest {
                 .resideInAnyPackage(INSIDE_SOCKET, PROXY)
                 .should()
                 .callMethod(InternalLoggerFactory.class, "getInstance", Class.class)
+                .check(main);
+    }
+
+    /**
+     * What completes a future runs user code, which may lead to the next: {@code Completions} has the bound for that. The
+     * others are the futures themselves, what a read completes, and what happens once to an endpoint or a socket.
+     */
+    @Test
+    void futuresOfSocketsCompleteInOnePlace() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(INSIDE_SOCKET)
+                .and()
+                .haveSimpleNameNotContaining("Completions")
+                .and()
+                .areNotAssignableTo(CompletableFuture.class)
+                .and()
+                .doNotHaveSimpleName("Requests")
+                .and()
+                .doNotHaveSimpleName("Closing")
+                .and()
+                .resideOutsideOfPackage(ENDPOINT)
+                .should()
+                .callMethodWhere(target(nameMatching("complete|completeExceptionally"))
+                        .and(target(owner(assignableTo(CompletableFuture.class)))))
                 .check(main);
     }
 

@@ -76,6 +76,7 @@ public final class BlockingCheck implements AfterEachCallback {
                 // A lock that each side holds for a few instructions.
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "takerOrQueue")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "take")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "serve")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "putBack")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "claim")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "forget")

@@ -42,6 +42,8 @@ public final class Forwarding implements Sink {
     private enum State {
         IDLE,
         DRAINING,
+        /** What is left is sent when the event loop has read. */
+        RESTING,
         ENDED
     }
 
@@ -79,6 +81,7 @@ public final class Forwarding implements Sink {
     private @Nullable Taken pending;
     private boolean pendingIsCaptured;
     private State state = State.IDLE;
+
     private long freed;
 
     public Forwarding(ProxyEnd source, ProxyEnd target, @Nullable Capture capture, Runnable whenASocketEnds) {
@@ -155,8 +158,6 @@ public final class Forwarding implements Sink {
     // On the target's event loop
 
     private void drain() {
-        drainScheduled.set(false); // first: what is added from now on schedules the next
-        VarHandle.fullFence();
         if (state != State.IDLE) {
             return;
         }
@@ -174,7 +175,22 @@ public final class Forwarding implements Sink {
             wakeSource();
         }
         if (messages == LoopBudget.MESSAGES) {
-            target.executeAfterReads(drainTask);
+            state = State.RESTING;
+            drainScheduled.set(true); // the source's event loop must not bring it forward
+            target.executeAfterReads(this::drainRest);
+            return;
+        }
+        drainScheduled.set(false);
+        VarHandle.fullFence(); // as in wakeTarget
+        if (room && !paused && !ring.isEmpty()) {
+            wakeTarget();
+        }
+    }
+
+    private void drainRest() {
+        if (state == State.RESTING) {
+            state = State.IDLE;
+            drain();
         }
     }
 

@@ -60,6 +60,7 @@ public final class SubscriptionRelay {
     public void end(Runnable whenEnded) {
         context.executeLaterAnyway(
                 () -> { // a listener may be in the middle of a subscription that is relayed next
+                    subscribers.tellAll();
                     ended = true;
                     if (listener != null) {
                         Sockets.closeQuietly(listener);

@@ -98,6 +98,7 @@ public final class Closing {
     private void loopEnded() {
         context.close();
         begun.set(true);
+        context.completions().completeAll();
         if (!context.isFinished()) {
             parts.endOthers();
             finish();
@@ -175,6 +176,7 @@ public final class Closing {
         }
         termination().removeListener(loopEnded);
         whenClosed.run();
-        report.complete(parts.statsAtTheEnd()); // of connections that take longer to say goodbye
+        ZMTPStats stats = parts.statsAtTheEnd(); // of connections that take longer to say goodbye
+        context.completions().after(() -> report.complete(stats));
     }
 }

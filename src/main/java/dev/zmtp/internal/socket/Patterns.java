@@ -43,7 +43,7 @@ final class Patterns {
             case PUSH, SCATTER, DEALER, REQ, CLIENT -> new RoundRobin(context, credit, slowPeers, isBound);
             case PAIR, CHANNEL -> new Exclusive(context, credit, slowPeers, isBound);
             case PUB, XPUB, RADIO -> new FanOut(context, subscribers);
-            case XSUB -> new ToAll();
+            case XSUB -> new ToAll(context);
             case ROUTER, SERVER, PEER -> new ByName(context);
             case PULL, GATHER, SUB, DISH, REP -> new Nowhere();
         };

@@ -11,7 +11,6 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.socket.context.Awaited;
 import dev.zmtp.internal.socket.context.LoopFuture;
-import dev.zmtp.internal.socket.context.SendResults;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Usage;
 import dev.zmtp.internal.socket.endpoint.Connector;
@@ -60,8 +59,8 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     private final Usage usage;
     private final Credit credit = new Credit();
     private final SlowPeers slowPeers;
-    private final Peers peers = new Peers();
-    private final Subscribers subscribers = new Subscribers();
+    private final Peers peers;
+    private final Subscribers subscribers;
     private final Subscriptions subscriptions;
     private final Routing routing;
 
@@ -90,6 +89,8 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.context = new SocketContext(config, eventLoop, nanoTime);
         this.usage = new Usage(config.type());
         this.slowPeers = new SlowPeers(context);
+        this.peers = new Peers(context.completions());
+        this.subscribers = new Subscribers(context);
         this.subscriptions = new Subscriptions(context);
         this.routing = Patterns.routing(context, credit, slowPeers, subscribers, this::isBound);
         this.shared = routing instanceof RoundRobin withQueue ? withQueue : null;
@@ -184,7 +185,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     public CompletableFuture<Void> whenPeers(int count) {
         CompletableFuture<Void> reached = new LoopFuture<>();
         if (context.isClosed() || !context.tryExecute(() -> awaited().await(count, reached))) {
-            SendResults.fail(reached, CLOSED, "the socket is closed");
+            context.completions().fail(reached, CLOSED, "the socket is closed");
         }
         return reached;
     }
@@ -292,7 +293,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         peers.all().add(peer);
         peer.up(link);
         peers.connected().count(peers.connected().there() + 1); // first: what follows may call user code, and this end
-        context.events().fire(new ZMTPSocketEvent.PeerUp(peer));
+        context.fire(new ZMTPSocketEvent.PeerUp(peer));
         subscriptions.up(peer);
         peer.outbound().drain();
         sendQueued(peer);
@@ -313,9 +314,6 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     public void subscription(Peer from, ZMTPSubscription subscription) {
         if (publishing != null) {
             publishing.subscription(from, subscription);
-            if (!subscription.isSubscribe()) {
-                capacityFreed(); // messages may have waited for this peer alone
-            }
         }
     }
 
@@ -323,9 +321,6 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     public void membership(Peer from, ZMTPMembership membership) {
         if (publishing != null) {
             publishing.membership(from, membership);
-            if (!membership.isJoin()) {
-                capacityFreed(); // as above
-            }
         }
     }
 
@@ -362,7 +357,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         }
         inbox.down(peer);
         endedPeers.ended(link, peer, cause);
-        context.events().fire(new ZMTPSocketEvent.PeerDown(peer, cause));
+        context.fire(new ZMTPSocketEvent.PeerDown(peer, cause));
         capacityFreed();
     }
 

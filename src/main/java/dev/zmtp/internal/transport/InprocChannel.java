@@ -139,20 +139,24 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
         if (to == null || !to.isOpen()) { // in the latter case this end is about to be closed, too
             return;
         }
-        boolean wrote = false;
+        int left = LoopBudget.MESSAGES;
         for (Object msg = out.current(); msg != null; msg = out.current()) {
+            if (left == 0) { // the other end reads meanwhile, and what was written may lead to more
+                runThere(flushTask);
+                break;
+            }
             ReferenceCountUtil.retain(msg); // first: the reader may be done with it before the buffer releases it
             if (!to.inbound.offer(msg, sizeOf(msg)) && !offerBlocked(to, msg)) {
                 ReferenceCountUtil.release(msg);
                 break;
             }
-            wrote = true;
+            left--;
             if (msg instanceof ZMTPMessage) {
                 whenWritten.accept(1);
             }
             out.remove();
         }
-        if (wrote) {
+        if (left < LoopBudget.MESSAGES) {
             to.wake();
             VarHandle.fullFence();
             if (!to.isOpen()) { // it has emptied its ring, perhaps before it had this

@@ -92,7 +92,7 @@ public final class InprocRing {
     }
 
     /** Called by the reader. */
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return slots.getAcquire((int) numbers.getPlain(TAIL) & mask) == null;
     }
 

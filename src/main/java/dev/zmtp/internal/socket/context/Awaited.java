@@ -11,9 +11,14 @@ public final class Awaited {
 
     private record Waiter(int count, CompletableFuture<Void> reached) {}
 
+    private final Completions completions;
     private final Count there = new Count();
     private final List<Waiter> waiters = new ArrayList<>(0);
     private @Nullable ZMTPSocketException closed;
+
+    public Awaited(Completions completions) {
+        this.completions = completions;
+    }
 
     /** Returns how many are there. From any thread. */
     public int there() {
@@ -23,7 +28,7 @@ public final class Awaited {
     /** Completes the future when at least {@code count} are there. */
     public void await(int count, CompletableFuture<Void> reached) {
         if (closed != null) { // after the call
-            reached.completeExceptionally(closed);
+            completions.fail(reached, closed);
             return;
         }
         waiters.add(new Waiter(count, reached));
@@ -48,13 +53,13 @@ public final class Awaited {
         }
         List<Waiter> reached = new ArrayList<>();
         waiters.removeIf(waiter -> (waiter.reached.isDone() || there() >= waiter.count) && reached.add(waiter));
-        reached.forEach(waiter -> waiter.reached.complete(null));
+        reached.forEach(waiter -> completions.succeed(waiter.reached));
     }
 
     public void close(ZMTPSocketException cause) {
         closed = cause;
         List<Waiter> all = List.copyOf(waiters);
         waiters.clear();
-        all.forEach(waiter -> waiter.reached.completeExceptionally(cause));
+        all.forEach(waiter -> completions.fail(waiter.reached, cause));
     }
 }

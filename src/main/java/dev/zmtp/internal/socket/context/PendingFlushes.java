@@ -96,6 +96,16 @@ public final class PendingFlushes implements Runnable {
         spare = all;
         bytes = 0;
         bytesOfTask = 0;
+        context.completions().begin();
+        try {
+            complete(all);
+        } finally {
+            all.clear();
+            context.completions().end(); // now: those who wait for results send the next messages together
+        }
+    }
+
+    private static void complete(List<Writes> all) {
         for (Writes each : all) {
             try {
                 each.complete();
@@ -103,6 +113,5 @@ public final class PendingFlushes implements Runnable {
                 logger.warn("A connection was not flushed", e);
             }
         }
-        all.clear();
     }
 }

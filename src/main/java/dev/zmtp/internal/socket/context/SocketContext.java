@@ -7,6 +7,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -29,6 +30,7 @@ public final class SocketContext {
     private final SocketEvents events = new SocketEvents();
     private final Tally tally = new Tally();
     private final PendingFlushes flushes;
+    private final Completions completions;
     private final boolean namesPeers;
     private final long maxAgeNanos;
     private volatile QueueLimit sendLimit;
@@ -52,6 +54,7 @@ public final class SocketContext {
     public SocketContext(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
         this.config = config;
         this.flushes = new PendingFlushes(this);
+        this.completions = new Completions(this);
         this.eventLoop = eventLoop;
         this.nanoTime = nanoTime;
         this.namesPeers = TypeRules.namesPeers(config.type());
@@ -100,6 +103,15 @@ public final class SocketContext {
         return events;
     }
 
+    /** Reports the event, on the event loop after what has happened there before, such as the results of sends. */
+    public void fire(ZMTPSocketEvent event) {
+        if (inEventLoop()) {
+            completions.after(() -> events.fire(event));
+        } else {
+            events.fire(event);
+        }
+    }
+
     public Tally tally() {
         return tally;
     }
@@ -107,6 +119,11 @@ public final class SocketContext {
     /** The connections that have something to flush. On the event loop. */
     public PendingFlushes flushes() {
         return flushes;
+    }
+
+    /** What completes the futures of the application. */
+    public Completions completions() {
+        return completions;
     }
 
     // The end
@@ -140,7 +157,7 @@ public final class SocketContext {
             ZMTPSocketException.Reason reason,
             String text) {
         tally.dropped();
-        SendResults.reject(message, result, reason, text);
+        completions.reject(message, result, reason, text);
     }
 
     // Where it runs
@@ -204,19 +221,19 @@ public final class SocketContext {
 
     /**
      * Runs the rest of a long task when the event loop has read and written in between. Netty runs tasks for up to a
-     * second before it looks at its channels, and peers that connect meanwhile would wait so long for each step. On the
-     * event loop.
+     * second before it looks at its channels, and peers that connect meanwhile would wait so long for each step. As
+     * {@link #executeAnyway}, the rest runs even if the event loop ends before that. On the event loop.
      */
     public void executeAfterReads(Runnable rest) {
         if (eventLoop instanceof SingleThreadEventLoop loop) {
             try {
-                loop.executeAfterEventLoopIteration(() -> execute(rest));
+                loop.executeAfterEventLoopIteration(() -> executeLaterAnyway(rest));
                 return;
             } catch (RejectedExecutionException e) {
                 // The event loop ends.
             }
         }
-        execute(rest);
+        executeLaterAnyway(rest);
     }
 
     /** Runs the task at once if this is the event loop's thread. Otherwise, it runs there later. */

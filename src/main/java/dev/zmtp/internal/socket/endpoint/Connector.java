@@ -146,7 +146,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         cancel(retry);
         retry = null;
         state = State.RESOLVING;
-        context.events().fire(new ZMTPSocketEvent.Connecting(text(), backoff.failures() + 1));
+        context.fire(new ZMTPSocketEvent.Connecting(text(), backoff.failures() + 1));
         lookUp();
     }
 
@@ -238,12 +238,11 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         if (wait < 0) {
             String text = text() + " was given up: " + cause.getMessage();
             stop(new ZMTPSocketException(ZMTPSocketException.Reason.PEER_DOWN, text, cause));
-            context.events().fire(new ZMTPSocketEvent.Stopped(text(), cause));
+            context.fire(new ZMTPSocketEvent.Stopped(text(), cause));
             return;
         }
         state = State.WAITING;
-        context.events()
-                .fire(new ZMTPSocketEvent.Retrying(text(), kind, backoff.failures(), Duration.ofNanos(wait), cause));
+        context.fire(new ZMTPSocketEvent.Retrying(text(), kind, backoff.failures(), Duration.ofNanos(wait), cause));
         retry = context.schedule(this::attempt, wait);
     }
 

@@ -36,8 +36,7 @@ public final class FailedHandshakes {
             Counted before = counted.get(endpoint);
             counted.put(endpoint, new Counted(address, cause, before == null ? 0 : before.others + 1));
         } else {
-            context.events()
-                    .fire(new ZMTPSocketEvent.HandshakeFailed(endpoint, address, Backoff.kindOf(cause), cause, 0));
+            context.fire(new ZMTPSocketEvent.HandshakeFailed(endpoint, address, Backoff.kindOf(cause), cause, 0));
         }
         if (failed > 0 && !scheduled) {
             scheduled = true;
@@ -48,9 +47,8 @@ public final class FailedHandshakes {
     private void secondIsOver() {
         scheduled = false;
         failed = 0;
-        counted.forEach((endpoint, last) -> context.events()
-                .fire(new ZMTPSocketEvent.HandshakeFailed(
-                        endpoint, last.address, Backoff.kindOf(last.cause), last.cause, last.others)));
+        counted.forEach((endpoint, last) -> context.fire(new ZMTPSocketEvent.HandshakeFailed(
+                endpoint, last.address, Backoff.kindOf(last.cause), last.cause, last.others)));
         counted.clear();
     }
 

@@ -163,7 +163,7 @@ public final class Listener extends AbstractEndpoint {
         }
         listener = channel;
         channel.pipeline().addLast(new Failures()); // after Netty's own, which pauses
-        context.events().fire(new ZMTPSocketEvent.Listening(text));
+        context.fire(new ZMTPSocketEvent.Listening(text));
         ready.complete(this);
     }
 
@@ -205,7 +205,7 @@ public final class Listener extends AbstractEndpoint {
     private void freed() {
         addressUnbound();
         if (listener != null) {
-            context.events().fire(new ZMTPSocketEvent.Stopped(text, null));
+            context.fire(new ZMTPSocketEvent.Stopped(text, null));
         }
         noLongerBound();
     }
@@ -246,7 +246,7 @@ public final class Listener extends AbstractEndpoint {
     private final class Failures extends ChannelInboundHandlerAdapter {
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            context.events().fire(new ZMTPSocketEvent.AcceptFailed(text, cause));
+            context.fire(new ZMTPSocketEvent.AcceptFailed(text, cause));
             logger.warn("{}: a connection was not accepted: {}", text, cause.toString());
         }
     }

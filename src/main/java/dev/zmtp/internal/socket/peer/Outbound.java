@@ -5,6 +5,7 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.SENT;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.PeerCounters;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.TypeRules;
@@ -25,6 +26,9 @@ public final class Outbound {
     private final PeerCounters counters;
     private final SendQueue queue;
     private final Noted noted = new Noted();
+
+    /** What waits goes on in a later task. */
+    private boolean restScheduled;
 
     Outbound(SocketContext context, SlowPeers slowPeers, Peer peer) {
         this.context = context;
@@ -130,9 +134,8 @@ public final class Outbound {
         ZMTPMessage kept = message.refCnt() == 1 ? MessageMemory.compact(message) : message;
         queue.add(kept, result, context.nanoTime());
         if (queue.becameSlow()) {
-            context.events()
-                    .fire(new ZMTPSocketEvent.SlowPeer(
-                            peer, queue.messages(), queue.bytes(), oldest(), counters.get(DROPPED)));
+            context.fire(new ZMTPSocketEvent.SlowPeer(
+                    peer, queue.messages(), queue.bytes(), oldest(), counters.get(DROPPED)));
             slowPeers.watch(peer);
         }
         return Fate.QUEUED;
@@ -143,7 +146,7 @@ public final class Outbound {
         return queue.oldest(context.nanoTime());
     }
 
-    /** Writes what waits, as long as the transport takes it. */
+    /** Writes what waits, as long as the transport takes it; of many messages, the rest in a later task. */
     public void drain() {
         PeerHandler now = peer.link();
         if (now == null || queue.isEmpty()) {
@@ -151,13 +154,14 @@ public final class Outbound {
         }
         long maxAge = context.maxAgeNanos();
         long time = maxAge == Long.MAX_VALUE ? 0 : context.nanoTime();
-        boolean some = false;
-        while (now.isWritable()) {
+        int left = restScheduled ? 0 : LoopBudget.MESSAGES;
+        boolean some = left > 0 && now.isWritable();
+        while (left > 0 && now.isWritable()) {
             QueuedMessage next = queue.poll();
             if (next == null) {
                 break;
             }
-            some = true;
+            left--;
             if (maxAge != Long.MAX_VALUE && time - next.since() > maxAge) {
                 String why = "it has waited for longer than " + context.config().maxAge();
                 slowPeers.drop(peer, next, DropReason.EXPIRED, why);
@@ -165,12 +169,21 @@ public final class Outbound {
                 now.write(next.message(), next.result());
             }
         }
+        if (left == 0 && !restScheduled && !queue.isEmpty()) {
+            restScheduled = true;
+            context.executeAfterReads(this::drainRest);
+        }
         if (some) {
             queue.becameSlow(); // or is no longer slow
             peer.readIfAnswersHaveLeft();
             context.capacityFreed();
             peer.drained(); // perhaps the last one was dropped, and not written
         }
+    }
+
+    private void drainRest() {
+        restScheduled = false;
+        drain();
     }
 
     /** Fails what waits. What a sender adds when it hears of that is not failed. */
@@ -181,7 +194,7 @@ public final class Outbound {
                 return; // they took others out
             }
             counters.add(DROPPED, 1);
-            next.fail(reason, text);
+            next.fail(context.completions(), reason, text);
         }
     }
 }

@@ -97,7 +97,7 @@ final class PeerWrites implements PendingFlushes.Writes {
     /** Counts the fate of a message before its sender is notified. One that was written is already counted. */
     private void told(CompletableFuture<Void> result, @Nullable Throwable failure) {
         if (failure == null) {
-            result.complete(null);
+            context.completions().succeed(result);
         } else {
             boolean mayHaveAPart =
                     failure instanceof IOException || !ctx.channel().isActive(); // the transport
@@ -105,7 +105,7 @@ final class PeerWrites implements PendingFlushes.Writes {
                 peer().counters().add(mayHaveAPart ? UNKNOWN : DROPPED, 1);
                 settled(1);
             }
-            result.completeExceptionally(mayHaveAPart ? connectionEnded(failure) : failure);
+            context.completions().fail(result, mayHaveAPart ? connectionEnded(failure) : failure);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.internal.socket.context.Awaited;
+import dev.zmtp.internal.socket.context.Completions;
 import dev.zmtp.socket.ZMTPPeer;
 import java.util.List;
 import java.util.Set;
@@ -10,7 +11,11 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Peers {
 
     private final Set<Peer> all = ConcurrentHashMap.newKeySet();
-    private final Awaited connected = new Awaited();
+    private final Awaited connected;
+
+    public Peers(Completions completions) {
+        this.connected = new Awaited(completions);
+    }
 
     public Set<Peer> all() {
         return all;

@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
-import dev.zmtp.internal.socket.context.SendResults;
+import dev.zmtp.internal.socket.context.Completions;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -103,7 +103,7 @@ public final class QueuedMessage {
     }
 
     /** Releases the message and reports why it did not leave. */
-    public void fail(ZMTPSocketException.Reason reason, String text) {
-        SendResults.reject(message(), result, reason, text);
+    public void fail(Completions completions, ZMTPSocketException.Reason reason, String text) {
+        completions.reject(message(), result, reason, text);
     }
 }

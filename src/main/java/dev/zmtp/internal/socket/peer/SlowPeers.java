@@ -39,6 +39,7 @@ public final class SlowPeers {
         peer.counters().add(DROPPED, 1);
         dropped(peer, reason);
         message.fail(
+                context.completions(),
                 reason == DropReason.EXPIRED ? Reason.EXPIRED : Reason.FULL,
                 "message for " + peer.endpointText() + ": " + text);
     }
@@ -67,14 +68,14 @@ public final class SlowPeers {
         }
         reportScheduled = true;
         context.schedule(this::report, SECOND);
-        context.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, messages));
+        context.fire(new ZMTPSocketEvent.Dropped(peer, reason, messages));
     }
 
     private void report() {
         reportScheduled = false;
         if (!dropped.isEmpty()) {
             dropped.forEach((peer, reasons) -> reasons.forEach(
-                    (reason, messages) -> context.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, messages))));
+                    (reason, messages) -> context.fire(new ZMTPSocketEvent.Dropped(peer, reason, messages))));
             dropped.clear();
             reportScheduled = true;
             context.schedule(this::report, SECOND);

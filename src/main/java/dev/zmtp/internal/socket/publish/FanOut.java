@@ -6,7 +6,6 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPTopicMatcher;
-import dev.zmtp.internal.socket.context.SendResults;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
@@ -68,7 +67,7 @@ public final class FanOut extends Routing {
             matching.subList(first, matching.size()).clear();
         }
         message.release();
-        SendResults.succeed(result);
+        context.completions().succeed(result);
         return Fate.PASSED;
     }
 
@@ -174,6 +173,9 @@ public final class FanOut extends Routing {
         ByteBuf topic = subscription.topic();
         boolean changed = subscription.isSubscribe() ? add(topic, peer) : remove(topic, peer);
         subscribers.requested(peer, subscription, changed, topics.subscribers(topic));
+        if (!subscription.isSubscribe()) {
+            context.capacityFreed(); // messages may have waited for this peer alone
+        }
     }
 
     /** Called when a DISH joins or leaves a group. */
@@ -187,6 +189,9 @@ public final class FanOut extends Routing {
         }
         if (changed) {
             subscribers.joined(peer, membership.isJoin());
+        }
+        if (!membership.isJoin()) {
+            context.capacityFreed(); // as above
         }
     }
 

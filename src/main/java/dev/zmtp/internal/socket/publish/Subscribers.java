@@ -1,19 +1,23 @@
 package dev.zmtp.internal.socket.publish;
 
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.Awaited;
+import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Queue;
 import java.util.TreeSet;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
@@ -23,22 +27,51 @@ public final class Subscribers {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Subscribers");
 
+    /** Maximum number of requests that wait to be told. With more, those before them are told at once. */
+    static final int MAX_NOTICES = 1 << 16;
+
     private record Listening(BiConsumer<? super ZMTPPeer, ZMTPSubscription> listener, boolean all) {}
+
+    /** @param listeners those who were there when it happened */
+    private record Notice(Peer peer, ZMTPSubscription request, boolean edge, List<Listening> listeners) {}
 
     /** How many topics or groups each peer has. The topics themselves are kept by the routing alone. */
     private final Map<Peer, Integer> counts = new HashMap<>();
 
     private BiConsumer<Peer, Consumer<ByteBuf>> topicsOf = (peer, action) -> {};
-    private final Awaited awaited = new Awaited();
-    private final List<Listening> listeners = new CopyOnWriteArrayList<>();
+    private final SocketContext context;
+    private final Awaited awaited;
+
+    /** Immutable. Replaced under the lock of this object. */
+    private volatile List<Listening> listeners = List.of();
+
+    /** What the listeners have not heard yet: a peer that leaves may have had more topics than one task reports. */
+    private final Queue<Notice> notices = new ArrayDeque<>(0);
+
+    private boolean scheduled;
+
+    public Subscribers(SocketContext context) {
+        this.context = context;
+        this.awaited = new Awaited(context.completions());
+    }
 
     /**
      * Adds a listener, which is called for the first subscription to a topic and the last cancel, or for all of them.
      */
     public ZMTPRegistration listen(BiConsumer<? super ZMTPPeer, ZMTPSubscription> listener, boolean all) {
         Listening added = new Listening(listener, all);
-        listeners.add(added);
-        return () -> listeners.remove(added);
+        synchronized (this) {
+            List<Listening> more = new ArrayList<>(listeners);
+            more.add(added);
+            listeners = List.copyOf(more);
+        }
+        return () -> remove(added);
+    }
+
+    private synchronized void remove(Listening removed) {
+        List<Listening> fewer = new ArrayList<>(listeners);
+        fewer.remove(removed);
+        listeners = List.copyOf(fewer);
     }
 
     /** Sets what calls an action for each topic of a peer. */
@@ -94,13 +127,52 @@ public final class Subscribers {
         counts.remove(peer);
         counted();
         for (ByteBuf topic : its) {
-            tell(peer, ZMTPSubscription.cancel(topic), others.applyAsInt(topic) == 0);
+            note(peer, ZMTPSubscription.cancel(topic), others.applyAsInt(topic) == 0);
+        }
+        if (!scheduled) {
+            tellSome();
         }
     }
 
     private void tell(Peer peer, ZMTPSubscription request, boolean edge) {
-        for (Listening to : listeners) {
-            if (edge || to.all) {
+        if (notices.isEmpty()) {
+            tellNow(peer, request, edge, listeners);
+        } else { // a peer that returns must not be reported before it has left
+            note(peer, request, edge);
+        }
+    }
+
+    private void note(Peer peer, ZMTPSubscription request, boolean edge) {
+        if (notices.size() >= MAX_NOTICES) {
+            tellAll();
+        }
+        notices.add(new Notice(peer, request, edge, listeners));
+    }
+
+    /** Tells the listeners what they have not heard yet. */
+    public void tellAll() {
+        tell(Integer.MAX_VALUE);
+    }
+
+    private void tellSome() {
+        scheduled = false;
+        tell(LoopBudget.MESSAGES);
+        if (!notices.isEmpty() && !scheduled) {
+            scheduled = true;
+            context.executeAfterReads(this::tellSome);
+        }
+    }
+
+    private void tell(int most) {
+        int left = most;
+        for (Notice next = notices.poll(); next != null; next = --left == 0 ? null : notices.poll()) {
+            tellNow(next.peer, next.request, next.edge, next.listeners);
+        }
+    }
+
+    private void tellNow(Peer peer, ZMTPSubscription request, boolean edge, List<Listening> those) {
+        for (Listening to : those) {
+            if ((edge || to.all) && listeners.contains(to)) { // otherwise it was removed
                 try {
                     to.listener.accept(peer, request);
                 } catch (Throwable e) {

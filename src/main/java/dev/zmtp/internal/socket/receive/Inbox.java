@@ -6,18 +6,15 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
-import dev.zmtp.internal.socket.context.SocketValues;
-import dev.zmtp.internal.socket.peer.Inbound;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -45,9 +42,9 @@ public final class Inbox {
     private static final Object RESERVED = new Object();
 
     private final SocketContext context;
-    private final QueueLimit limit;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Line line = new Line();
+    private final InboundQueues queues;
+    private final Line line;
     private final Set<Taker> takers = new LinkedHashSet<>(0);
     /** The sink that gets all messages, or {@link #RESERVED}; null if takers get them. */
     private volatile @Nullable Object owner;
@@ -59,11 +56,17 @@ public final class Inbox {
 
     private ZMTPRegistration watch = () -> {};
 
+    private final Runnable serveTask = this::serve;
+    private final Runnable restTask = this::pumpRest;
     private boolean pumping;
+
+    /** The sink gets what waits in a later task. */
+    private boolean restScheduled;
 
     public Inbox(SocketContext context) {
         this.context = context;
-        this.limit = SocketValues.limitOfReceives(context.config());
+        this.queues = new InboundQueues(context);
+        this.line = queues.line();
     }
 
     // In, on the event loop
@@ -88,14 +91,14 @@ public final class Inbox {
             to.take(from, message);
         } catch (Throwable e) { // from the application: the connection and the next message have no part in it
             logger.warn("The handler of messages failed at one from {}", from, e);
-            context.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
+            context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
         }
     }
 
     private @Nullable Taker takerOrQueue(Peer from, ZMTPMessage message) {
         lock.lock();
         try {
-            Taker taker = pollTaker();
+            Taker taker = line.isEmpty() ? pollTaker() : null; // otherwise those that wait have messages
             if (taker != null) {
                 return taker;
             }
@@ -126,83 +129,44 @@ public final class Inbox {
             message.release();
             return false;
         }
-        Inbound its = from.inbound();
-        if (atFront) {
-            if (its.messages.isEmpty()) {
-                line.addFirst(from);
-            }
-            its.messages.addFirst(message);
-        } else {
-            if (its.messages.isEmpty()) {
-                line.add(from);
-            }
-            its.messages.add(message);
-        }
-        long bytes = message.readableBytes();
-        its.bytes += bytes;
-        from.memory().inbound(MessageMemory.of(message, bytes));
-        its.full |= its.messages.size() >= limit.messages()
-                || its.bytes >= limit.bytes()
-                || from.memory().hasMuchToReceive();
+        queues.add(from, message, atFront);
         return true;
     }
 
     // Out
 
-    /** Removes the next message of the next peer; null if there is none. Under the lock. */
-    private @Nullable ZMTPMessage next(Peer from) {
-        Inbound its = from.inbound();
-        ZMTPMessage message = its.messages.poll();
-        if (message == null) {
-            return null;
-        }
-        long bytes = message.readableBytes();
-        its.bytes -= bytes;
-        from.memory().inbound(-MessageMemory.of(message, bytes));
-        if (!its.messages.isEmpty()) {
-            line.add(from);
-        }
-        if (its.full && hasRoomAgain(from)) {
-            its.full = false;
-            context.execute(from::reading);
-        }
-        return message;
-    }
-
-    /** Whether half of what the peer may have was taken; all of it if memory is short. */
-    private boolean hasRoomAgain(Peer from) {
-        Inbound its = from.inbound();
-        return its.messages.size() <= limit.messages() / 2
-                && its.bytes <= limit.bytes() / 2
-                && (its.messages.isEmpty() || !from.memory().hasMuchToReceive());
-    }
-
-    /** Gives the taker the next message, now or when it arrives. Called from any thread. */
+    /** Gives the taker the next message, now, soon or when it arrives. Called from any thread. */
     public void take(Taker taker) {
+        take(taker, false);
+    }
+
+    /** @param inFront whether it comes before those that wait */
+    private void take(Taker first, boolean inFront) {
+        Taker taker = first;
+        boolean now = inFront;
         while (true) {
+            now = now || line.isEmpty() || context.completions().mayBeComplete();
             Peer from = null;
             ZMTPMessage message = null;
-            ZMTPSocketException failure = null;
+            ZMTPSocketException failure;
+            boolean waits = false;
             lock.lock();
             try {
-                if (closed) {
-                    failure = new ZMTPSocketException(CLOSED, "the socket is closed");
-                } else if (owner != null) {
-                    failure = new ZMTPSocketException(STATE, "messages go to a handler");
-                } else {
+                failure = refusal();
+                if (failure == null && (line.isEmpty() || !now || (!inFront && !takers.isEmpty()))) {
+                    takers.add(taker);
+                    waits = !line.isEmpty();
+                } else if (failure == null) {
                     from = line.poll();
-                    if (from == null) {
-                        takers.add(taker);
-                    } else {
-                        message = next(from);
-                    }
+                    message = from == null ? null : queues.next(from);
                 }
             } finally {
                 lock.unlock();
             }
             if (failure != null) {
                 taker.fail(failure);
-                return;
+            } else if (waits) { // although there is a message
+                context.completions().later(serveTask, !now);
             }
             if (from == null || message == null || taker.take(from, message)) {
                 return;
@@ -212,6 +176,36 @@ public final class Inbox {
                 return;
             }
             taker = another;
+            inFront = true;
+        }
+    }
+
+    /** Returns why nobody can take messages; null if they can. Under the lock. */
+    private @Nullable ZMTPSocketException refusal() {
+        if (closed) {
+            return new ZMTPSocketException(CLOSED, "the socket is closed");
+        }
+        return owner == null ? null : new ZMTPSocketException(STATE, "messages go to a handler");
+    }
+
+    /** Gives the first taker the first message. Called once for each taker that waits although there are messages. */
+    private void serve() {
+        Taker taker;
+        Peer from;
+        ZMTPMessage message;
+        lock.lock();
+        try {
+            from = takers.isEmpty() ? null : line.poll();
+            message = from == null ? null : queues.next(from);
+            taker = message == null ? null : pollTaker();
+        } finally {
+            lock.unlock();
+        }
+        if (from != null && message != null && taker != null && !taker.take(from, message)) {
+            Taker another = putBack(from, message);
+            if (another != null) {
+                take(another, true);
+            }
         }
     }
 
@@ -349,26 +343,39 @@ public final class Inbox {
 
     /** Called when the sink may want more. */
     public void pump() {
-        if (pumping) { // called by a sink that has answered at once: the calls must not nest for each message
+        // The first is called by a sink that has answered at once: the calls must not nest for each message.
+        if (pumping || restScheduled) {
             return;
         }
         pumping = true;
         try {
-            pumpAll();
+            pumpSome();
         } finally {
             pumping = false;
         }
     }
 
-    private void pumpAll() {
+    private void pumpRest() {
+        restScheduled = false;
+        pump();
+    }
+
+    /** Passes the sink as many messages as one task may: a sink that answers gives those that ask room for more. */
+    private void pumpSome() {
         Sink to = sink;
+        int left = LoopBudget.MESSAGES;
         while (to != null && to == sink && to == owner && line.mayHaveNext() && to.wants()) {
+            if (left-- == 0) {
+                restScheduled = true;
+                context.executeAfterReads(restTask);
+                return;
+            }
             Peer from;
             ZMTPMessage message;
             lock.lock();
             try {
                 from = to == owner ? line.next(to) : null;
-                message = from == null ? null : next(from);
+                message = from == null ? null : queues.next(from);
             } finally {
                 lock.unlock();
             }
@@ -401,14 +408,10 @@ public final class Inbox {
 
     /** Drops what was not taken of this peer, and returns how many messages that were. On the event loop. */
     public int drop(Peer from) {
-        Deque<ZMTPMessage> dropped = new ArrayDeque<>(0);
+        Deque<ZMTPMessage> dropped;
         lock.lock();
         try {
-            for (ZMTPMessage next = next(from); next != null; next = next(from)) {
-                dropped.add(next);
-            }
-            line.remove(from);
-            from.memory().dropped();
+            dropped = queues.removeAll(from);
         } finally {
             lock.unlock();
         }
@@ -423,12 +426,7 @@ public final class Inbox {
         lock.lock();
         try {
             closed = true;
-            line.allBack();
-            for (Peer from = line.poll(); from != null; from = line.poll()) {
-                from.inbound().messages.forEach(ReferenceCountUtil::safeRelease);
-                from.inbound().messages.clear();
-                from.memory().inboundClosed();
-            }
+            queues.close();
             waiting = Set.copyOf(takers);
             takers.clear();
         } finally {

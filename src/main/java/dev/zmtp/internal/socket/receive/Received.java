@@ -28,7 +28,7 @@ public final class Received extends LoopFuture<ZMTPMessage> implements Inbox.Tak
 
     @Override
     public void fail(ZMTPSocketException cause) {
-        completeExceptionally(cause);
+        context.completions().fail(this, cause);
     }
 
     @Override

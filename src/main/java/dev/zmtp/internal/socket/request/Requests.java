@@ -12,7 +12,6 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.internal.socket.context.SendResults;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Outgoing;
@@ -125,8 +124,8 @@ public final class Requests {
     void refuse(PendingRequest request, ZMTPSocketException.Reason reason, String text) {
         release(request);
         request.notSent = true; // first: whoever hears of the failure may ask again
-        SendResults.fail(request, reason, text);
-        SendResults.fail(request.sent, reason, text);
+        context.completions().fail(request, reason, text);
+        context.completions().fail(request.sent, reason, text);
     }
 
     private void release(PendingRequest request) {
@@ -305,7 +304,8 @@ public final class Requests {
         if (peer != null && !correlates) {
             peer.disconnect(text); // first: the caller may ask again, and not there
         }
-        request.completeExceptionally(new ZMTPSocketException(TIMEOUT, text, away == null ? null : away.lastFailure()));
+        Throwable why = away == null ? null : away.lastFailure();
+        context.completions().fail(request, new ZMTPSocketException(TIMEOUT, text, why));
     }
 
     private @Nullable Peer anyPeer() {
@@ -379,7 +379,7 @@ public final class Requests {
             PendingRequest request = its.get(0);
             end(request);
             String text = "no empty frame before the answer of " + from.endpointText();
-            request.completeExceptionally(new ZMTPSocketException(MALFORMED, text));
+            context.completions().fail(request, MALFORMED, text);
             routing().becameWritable(from);
         }
     }
@@ -402,7 +402,7 @@ public final class Requests {
             ZMTPSocketException failure = new ZMTPSocketException(
                     PEER_DOWN, "connection to " + peer.endpointText() + " ended before the answer", cause);
             end(request);
-            request.completeExceptionally(failure);
+            context.completions().fail(request, failure);
         }
     }
 
@@ -418,13 +418,13 @@ public final class Requests {
         }
         for (PendingRequest request : asked.all(request -> true)) { // their messages still have time to leave
             end(request);
-            SendResults.fail(request, CLOSED, "the socket is closed");
+            context.completions().fail(request, CLOSED, "the socket is closed");
         }
         for (Peer peer : peers.list()) {
             PendingRequest request = awaited(peer);
             if (request != null) {
                 end(request);
-                SendResults.fail(request, CLOSED, "the socket is closed");
+                context.completions().fail(request, CLOSED, "the socket is closed");
                 routing().becameWritable(peer); // for what a REQ has sent in turn
             }
         }
@@ -444,6 +444,7 @@ public final class Requests {
             request.message = null;
             outstanding.decrementAndGet();
         }
-        SendResults.fail(request, CLOSED, "the socket is closed"); // which takes it out of the queue
+        end(request);
+        context.completions().fail(request, CLOSED, "the socket is closed");
     }
 }

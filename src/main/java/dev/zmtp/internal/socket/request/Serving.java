@@ -81,7 +81,7 @@ public final class Serving implements Sink {
             handler.accept(request);
         } catch (Throwable e) { // from the application: the asker waits in vain, and others do not
             logger.warn("{} gets no answer", request, e);
-            context.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
+            context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
             request.drop();
         }
     }

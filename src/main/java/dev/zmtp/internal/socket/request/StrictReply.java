@@ -4,7 +4,6 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.LoopFuture;
-import dev.zmtp.internal.socket.context.SendResults;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
@@ -39,7 +38,7 @@ public final class StrictReply {
             return receiving;
         }
         CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
-        SendResults.fail(refused, STATE, "receive: the last request was not answered");
+        context.completions().fail(refused, STATE, "receive: the last request was not answered");
         return refused;
     }
 
@@ -57,7 +56,7 @@ public final class StrictReply {
         context.tally().dropped();
         answer.release();
         CompletableFuture<Void> result = new LoopFuture<>();
-        SendResults.fail(result, STATE, "send: no request was received");
+        context.completions().fail(result, STATE, "send: no request was received");
         return result;
     }
 
@@ -81,7 +80,7 @@ public final class StrictReply {
 
         @Override
         public void fail(ZMTPSocketException cause) {
-            completeExceptionally(cause);
+            context.completions().fail(this, cause);
         }
 
         private boolean leave() {

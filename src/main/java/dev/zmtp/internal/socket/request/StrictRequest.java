@@ -5,7 +5,6 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.LoopFuture;
-import dev.zmtp.internal.socket.context.SendResults;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.send.Senders;
 import java.util.concurrent.CompletableFuture;
@@ -44,7 +43,7 @@ public final class StrictRequest {
         if (!current.compareAndSet(last(), asked)) {
             context.tally().dropped();
             message.release();
-            SendResults.fail(sent, STATE, "send: the answer to the last request was not received");
+            context.completions().fail(sent, STATE, "send: the answer to the last request was not received");
             return sent;
         }
         PendingRequest answer = requests.ask(message, sent);
@@ -65,10 +64,10 @@ public final class StrictRequest {
         if (receiving == null || !receiving.asked.receiver.compareAndSet(null, receiving)) {
             CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
             if (context.isClosed()) {
-                SendResults.fail(refused, CLOSED, "the socket is closed");
+                context.completions().fail(refused, CLOSED, "the socket is closed");
             } else {
                 String why = asked == null ? "no request was sent" : "another receive waits";
-                SendResults.fail(refused, STATE, "receive: " + why);
+                context.completions().fail(refused, STATE, "receive: " + why);
             }
             return refused;
         }

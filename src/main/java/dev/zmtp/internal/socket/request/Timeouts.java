@@ -1,9 +1,12 @@
 package dev.zmtp.internal.socket.request;
 
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Used on the event loop.
  */
 final class Timeouts {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Timeouts");
 
     /** Maximum number of empty groups that are kept, with their timers, for the next request. */
     private static final int MAX_EMPTY_GROUPS = 8;
@@ -105,14 +110,27 @@ final class Timeouts {
         @Override
         public void run() {
             long now = context.nanoTime();
+            int left = LoopBudget.MESSAGES;
             for (PendingRequest next = first; next != null && next.deadline - now <= 0; next = first) {
+                if (left-- == 0) {
+                    context.executeAfterReads(this);
+                    return;
+                }
                 remove(next); // first: the call may send a request
-                timedOut.accept(next);
+                end(next);
             }
             PendingRequest next = first;
             timer = next == null ? null : context.schedule(this, next.deadline - now);
             if (next == null) {
                 end();
+            }
+        }
+
+        private void end(PendingRequest request) {
+            try {
+                timedOut.accept(request);
+            } catch (Throwable e) { // the others, and those to come, time out nevertheless
+                logger.warn("A request did not time out", e);
             }
         }
 

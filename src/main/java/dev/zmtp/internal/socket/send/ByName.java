@@ -2,7 +2,6 @@ package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.internal.socket.context.SendResults;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
@@ -57,10 +56,11 @@ public final class ByName extends Routing {
             String frames = "frames: " + message.size();
             message.release();
             context.tally().dropped();
-            SendResults.fail(
-                    result,
-                    ZMTPSocketException.Reason.UNROUTABLE,
-                    frames + " (expected: the name of a peer, and the message)");
+            context.completions()
+                    .fail(
+                            result,
+                            ZMTPSocketException.Reason.UNROUTABLE,
+                            frames + " (expected: the name of a peer, and the message)");
             return Fate.DROPPED;
         }
         Peer peer = find(message.frame(0));
@@ -68,7 +68,7 @@ public final class ByName extends Routing {
             String name = PeerInfo.text(message.frame(0).nioBuffer());
             message.release();
             context.tally().dropped();
-            SendResults.fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the name " + name);
+            context.completions().fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the name " + name);
             return Fate.DROPPED;
         }
         return sendTo(peer, message, result);

@@ -16,7 +16,7 @@ final class Intake {
     private final Queue<Sent> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
-    /** @param drainTask takes them, on the event loop. It calls {@link #begin} first */
+    /** @param drainTask takes them, on the event loop. It calls {@link #end} in the end */
     Intake(SocketContext context, Runnable drainTask) {
         this.context = context;
         this.drainTask = drainTask;
@@ -39,16 +39,20 @@ final class Intake {
         return false;
     }
 
-    /** Schedules the task for what it has left, unless it is scheduled. On the event loop. */
-    void scheduleRest() {
-        if (scheduled.compareAndSet(false, true)) {
+    /**
+     * Called at the end of the task. What it has left is for one after the event loop has read, which other threads
+     * must not bring forward: they schedule one only if it has left nothing. On the event loop.
+     */
+    void end() {
+        if (queue.isEmpty()) {
+            scheduled.set(false);
+            if (!queue.isEmpty() && !schedule()) { // added before the thread could see that
+                failAll();
+            }
+        } else {
+            scheduled.set(true); // it may be that of a close, which nobody has scheduled
             context.executeAfterReads(drainTask);
         }
-    }
-
-    /** Called at the beginning of the task: what is added from now on schedules the next. */
-    void begin() {
-        scheduled.set(false);
     }
 
     /** Returns the oldest one, which is no longer here; null if there is none. From any thread. */

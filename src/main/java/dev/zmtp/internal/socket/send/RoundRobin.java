@@ -45,8 +45,11 @@ public class RoundRobin extends Routing {
     /** How many peers there are that new messages may be for: those that are up, and those that are connected to. */
     private final AtomicInteger targets = new AtomicInteger();
 
-    private final Runnable drainTask = this::drain;
+    private final Runnable restTask = this::drainRest;
     private boolean draining;
+
+    /** What waits goes on in a later task. */
+    private boolean restScheduled;
 
     /**
      * @param credit the room in the queue
@@ -235,7 +238,7 @@ public class RoundRobin extends Routing {
     }
 
     private void drain() {
-        if (draining || queue.isEmpty()) {
+        if (draining || restScheduled || queue.isEmpty()) {
             return; // a write may flush, and so come here: the loop below sees what is writable now
         }
         draining = true;
@@ -248,6 +251,11 @@ public class RoundRobin extends Routing {
         if (queue.isEmpty()) {
             List.copyOf(last).forEach(Peer::drained);
         }
+    }
+
+    private void drainRest() {
+        restScheduled = false;
+        drain();
     }
 
     private void drainSome() {
@@ -271,7 +279,8 @@ public class RoundRobin extends Routing {
                     pass(peer, next.message(), next.result(), next.request());
                 }
             }
-            context.executeAfterReads(drainTask);
+            restScheduled = true;
+            context.executeAfterReads(restTask);
         } finally {
             credit.give(messages, bytes);
         }
@@ -287,7 +296,7 @@ public class RoundRobin extends Routing {
         Outgoing request = dropped.request();
         if (request == null) {
             context.tally().dropped();
-            dropped.fail(reason, text);
+            dropped.fail(context.completions(), reason, text);
         } else {
             request.refuse(reason, text);
         }

@@ -18,7 +18,9 @@ import dev.zmtp.internal.transport.QueueLimit;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +75,11 @@ public final class Senders {
     // On the event loop
     private boolean isRouting;
     private boolean capacityCame;
+
+    private final Runnable restTask = this::serveRest;
+
+    /** What waits goes on in a later task. */
+    private boolean restScheduled;
 
     /** Calls {@code whenDrained} when messages of other threads were sent, and something else may be next. */
     @SuppressWarnings("this-escape") // nothing happens before the socket opens
@@ -228,18 +235,22 @@ public final class Senders {
         if (!isReachable()) {
             return false;
         }
-        while (!credit.take(bytes)) {
-            Sent oldest = keepsNewest ? intake.poll() : null;
-            if (oldest != null) {
-                credit.give(1, oldest.bytes());
-                oldest.refuse(context, FULL, "a newer message took its place");
-            } else if (keepsNewest) { // the rest is with the event loop, or with a thread that is about to add it
+        return credit.take(bytes) || (keepsNewest && makeRoom(bytes));
+    }
+
+    private boolean makeRoom(long bytes) {
+        List<Sent> replaced = new ArrayList<>();
+        do {
+            Sent oldest = intake.poll();
+            if (oldest == null) { // the rest is with the event loop, or with a thread that is about to add it
                 credit.give(-1, -bytes);
-                return true;
-            } else {
-                return false;
+                break;
             }
-        }
+            credit.give(1, oldest.bytes());
+            replaced.add(oldest);
+        } while (!credit.take(bytes));
+        // After the loop: its sender may send again, which takes the room.
+        replaced.forEach(oldest -> oldest.refuse(context, FULL, "a newer message took its place"));
         return true;
     }
 
@@ -274,15 +285,12 @@ public final class Senders {
     }
 
     private void drain(int max) {
-        intake.begin();
         isRouting = true;
         try {
             takeIn(max);
         } finally {
             isRouting = false;
-            if (!intake.isEmpty()) { // also if one of them has thrown
-                intake.scheduleRest();
-            }
+            intake.end(); // also if one of them has thrown
         }
         if (context.isFinished()) {
             failAll(); // accepted just before the end
@@ -347,7 +355,7 @@ public final class Senders {
             logger.warn("A message was not sent", e);
             context.tally().dropped();
             if (result != null) {
-                result.completeExceptionally(e);
+                context.completions().fail(result, e);
             }
             return Fate.DROPPED;
         }
@@ -361,7 +369,9 @@ public final class Senders {
         }
         isRouting = true;
         try {
-            serveLine();
+            if (!restScheduled) {
+                serveLine();
+            }
         } finally {
             isRouting = false;
             capacityCame = false;
@@ -369,21 +379,35 @@ public final class Senders {
         writability.opened();
     }
 
+    private void serveRest() {
+        restScheduled = false;
+        context.capacityFreed();
+    }
+
+    /** Serves as many as one task may: a sender that hears of it may send the next message, which joins the line. */
     private void serveLine() {
-        for (Sent.ToAny next = blocked.poll(); next != null; next = blocked.poll()) {
+        int left = LoopBudget.MESSAGES;
+        for (Sent.ToAny next = blocked.peek(); next != null && left > 0; next = blocked.peek()) {
+            blocked.remove();
+            left--;
             if (!accept(next.message(), next.result())) {
                 blocked.addFirst(next);
-                break;
+                return;
             }
         }
         // What was handed over before comes first: the drain that takes it goes on with the sends that wait.
-        while (blocked.isEmpty() && intake.isEmpty() && waitingSends.hasNext()) {
+        while (left > 0 && blocked.isEmpty() && intake.isEmpty() && waitingSends.hasNext()) {
+            left--;
             QueuedMessage first = waitingSends.next();
             if (route(first.message(), first.result(), null) == Fate.REFUSED) {
                 waitingSends.giveBack(first);
-                break;
+                return;
             }
             waitingSends.left();
+        }
+        if (left == 0) {
+            restScheduled = true;
+            context.executeAfterReads(restTask);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.internal.socket.context.SendResults;
+import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
 import java.util.ArrayList;
@@ -12,7 +12,12 @@ import org.jspecify.annotations.Nullable;
 /** Sends to every peer that is connected, without waiting for any of them (RFC 29, XSUB). */
 public final class ToAll extends Routing {
 
+    private final SocketContext context;
     private final List<Peer> peers = new ArrayList<>();
+
+    public ToAll(SocketContext context) {
+        this.context = context;
+    }
 
     @Override
     public Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
@@ -25,7 +30,7 @@ public final class ToAll extends Routing {
             peer.outbound().send(message, null); // never refused, as no policy of this type waits
         }
         message.release();
-        SendResults.succeed(result);
+        context.completions().succeed(result);
         return Fate.PASSED;
     }
 

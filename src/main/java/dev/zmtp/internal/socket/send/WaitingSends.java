@@ -69,7 +69,7 @@ final class WaitingSends {
 
     private void refuse(QueuedMessage outgoing, String why) {
         context.tally().dropped();
-        outgoing.fail(FULL, why);
+        outgoing.fail(context.completions(), FULL, why);
         missed.run();
     }
 
@@ -86,7 +86,7 @@ final class WaitingSends {
     /** Drops a message as the socket is closed. From any thread. */
     void dropClosed(QueuedMessage outgoing) {
         context.tally().dropped();
-        outgoing.fail(CLOSED, "the socket is closed");
+        outgoing.fail(context.completions(), CLOSED, "the socket is closed");
     }
 
     // On the event loop

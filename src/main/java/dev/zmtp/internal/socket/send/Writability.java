@@ -5,10 +5,6 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.SendQueue;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPRegistration;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -18,14 +14,12 @@ import java.util.function.BooleanSupplier;
  */
 public final class Writability {
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Writability");
-
     /** The part of the send limit that is the low mark. */
     private static final int PART = 4;
 
     private final SocketContext context;
     private final Senders senders;
-    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private final RoomListeners listeners = new RoomListeners();
 
     /** A sender was refused, or has found it not writable, and the listeners were not called since. */
     private volatile boolean missed;
@@ -126,7 +120,7 @@ public final class Writability {
         listeners.add(listener);
         context.executeHere(() -> {
             if (isOpen() && listeners.contains(listener)) {
-                call(listener);
+                listeners.call(listener);
             }
         });
         return () -> listeners.remove(listener);
@@ -147,6 +141,14 @@ public final class Writability {
     }
 
     private void endTask() {
+        if (sentInTask < LoopBudget.MESSAGES) {
+            beginTask();
+        } else {
+            context.executeAfterReads(this::beginTask);
+        }
+    }
+
+    private void beginTask() {
         sentInTask = 0;
         callIfOpen();
     }
@@ -172,15 +174,11 @@ public final class Writability {
     }
 
     private void callListeners() {
-        missed = false;
-        listeners.forEach(Writability::call);
-    }
-
-    private static void call(Runnable listener) {
-        try {
-            listener.run();
-        } catch (Throwable e) {
-            logger.warn("A listener for room failed", e);
+        if (listeners.areCalled()) { // the calls must not nest for each message: the end of the task looks again
+            sentHere();
+            return;
         }
+        missed = false;
+        listeners.callAll();
     }
 }

@@ -2,14 +2,19 @@ package dev.zmtp.internal.socket.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Futures that wait for peers. */
 class AwaitedTest {
 
-    private final Awaited awaited = new Awaited();
+    private final EmbeddedChannel clock = new EmbeddedChannel();
+    private final Awaited awaited = new Awaited(
+            new SocketContext(ZMTPSocketConfig.of(ZMTPSocketType.PUB), clock.eventLoop(), () -> 1).completions());
     private final CompletableFuture<Void> one = new CompletableFuture<>();
     private final CompletableFuture<Void> two = new CompletableFuture<>();
 
@@ -48,6 +53,7 @@ class AwaitedTest {
 
         awaited.close(new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the socket is closed"));
 
+        clock.runPendingTasks();
         assertThat(one).isCompletedExceptionally();
         assertThat(two).isCompletedExceptionally();
     }

@@ -8,6 +8,8 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -15,13 +17,13 @@ import org.junit.jupiter.api.Test;
 class PendingFlushesTest {
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
-    private final PendingFlushes flushes = new SocketContext(
-                    ZMTPSocketConfig.builder(ZMTPSocketType.PUB)
-                            .codec(codec -> codec.memoryBudget(ZMTPMemoryBudget.of(1 << 20)))
-                            .build(),
-                    clock.eventLoop(),
-                    () -> 1)
-            .flushes();
+    private final SocketContext context = new SocketContext(
+            ZMTPSocketConfig.builder(ZMTPSocketType.PUB)
+                    .codec(codec -> codec.memoryBudget(ZMTPMemoryBudget.of(1 << 20)))
+                    .build(),
+            clock.eventLoop(),
+            () -> 1);
+    private final PendingFlushes flushes = context.flushes();
     private final List<String> calls = new ArrayList<>();
 
     private final class Recorded implements PendingFlushes.Writes {
@@ -123,5 +125,19 @@ class PendingFlushesTest {
         flushes.written(1);
 
         assertThat(calls).isEmpty();
+    }
+
+    /** More than complete at once: those who wait for them send the next messages together. */
+    @Test
+    void theResultsOfAllCompleteInTheSameTask() {
+        List<CompletableFuture<Void>> results =
+                Stream.generate(CompletableFuture<Void>::new).limit(500).toList();
+        Recorded first = new Recorded("a");
+        first.whenFlushed = () -> results.forEach(context.completions()::succeed);
+        flushes.add(first);
+
+        flushes.run();
+
+        assertThat(results).allMatch(CompletableFuture::isDone);
     }
 }

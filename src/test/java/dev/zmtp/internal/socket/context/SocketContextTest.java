@@ -19,6 +19,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetAddress;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -83,5 +84,29 @@ class SocketContextTest {
 
         channel.runPendingTasks();
         assertThat(hadRead).isDone();
+    }
+
+    @Test
+    void theRestOfALongTaskRunsAlsoIfTheEventLoopEndsBeforeIt() {
+        try (EventLoops loops = new EventLoops(1)) {
+            EventLoop loop = loops.group().next();
+            SocketContext context = context(loop);
+            CompletableFuture<Void> over = new CompletableFuture<>();
+
+            loop.execute(() -> {
+                goOn(context, 10, over);
+                loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+            });
+
+            get(over);
+        }
+    }
+
+    private static void goOn(SocketContext context, int parts, CompletableFuture<Void> over) {
+        if (parts == 0) {
+            over.complete(null);
+        } else {
+            context.executeAfterReads(() -> goOn(context, parts - 1, over));
+        }
     }
 }

@@ -81,7 +81,7 @@ class FanOutTest {
     @Test
     void aMessageGoesToThePeersWhoseTopicItBeginsWith() {
         SocketContext context = context(ZMTPSocketType.PUB, WhenFull.DROP_NEW);
-        FanOut fanOut = new FanOut(context, new Subscribers());
+        FanOut fanOut = new FanOut(context, new Subscribers(context));
         Subscriber all = connect(context);
         Subscriber some = connect(context);
         subscribe(fanOut, all, "");
@@ -97,7 +97,7 @@ class FanOutTest {
     @Test
     void aPeerThatHasGoneOrCancelledGetsNothing() {
         SocketContext context = context(ZMTPSocketType.PUB, WhenFull.DROP_NEW);
-        FanOut fanOut = new FanOut(context, new Subscribers());
+        FanOut fanOut = new FanOut(context, new Subscribers(context));
         Subscriber gone = connect(context);
         Subscriber cancelled = connect(context);
         subscribe(fanOut, gone, "a");
@@ -117,7 +117,7 @@ class FanOutTest {
     @Test
     void aMessageOfARadioGoesToThoseThatHaveJoinedItsGroup() {
         SocketContext context = context(ZMTPSocketType.RADIO, WhenFull.DROP_NEW);
-        FanOut fanOut = new FanOut(context, new Subscribers());
+        FanOut fanOut = new FanOut(context, new Subscribers(context));
         Subscriber joined = connect(context);
         Subscriber other = connect(context);
         fanOut.membership(joined.peer, ZMTPMembership.join(Unpooled.copiedBuffer("group", UTF_8)));
@@ -132,7 +132,7 @@ class FanOutTest {
     @Test
     void thePublisherThatWaitsSendsToAllPeersOrToNone() {
         SocketContext context = context(ZMTPSocketType.PUB, WhenFull.WAIT);
-        FanOut fanOut = new FanOut(context, new Subscribers());
+        FanOut fanOut = new FanOut(context, new Subscribers(context));
         Subscriber free = connect(context);
         Subscriber full = connect(context);
         subscribe(fanOut, free, "");
@@ -150,7 +150,7 @@ class FanOutTest {
     @Test
     void theResultOfAMessageIsThatItIsWithThePeersQueues() {
         SocketContext context = context(ZMTPSocketType.PUB, WhenFull.DROP_NEW);
-        FanOut fanOut = new FanOut(context, new Subscribers());
+        FanOut fanOut = new FanOut(context, new Subscribers(context));
         CompletableFuture<Void> result = new CompletableFuture<>();
 
         fanOut.route(message("m"), result);

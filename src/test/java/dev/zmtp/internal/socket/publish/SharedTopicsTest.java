@@ -49,7 +49,7 @@ class SharedTopicsTest {
                 .maxTopicsMemory(maxTopicsMemory)
                 .build();
         context = new SocketContext(config, clock.eventLoop(), () -> 1);
-        fanOut = new FanOut(context, new Subscribers());
+        fanOut = new FanOut(context, new Subscribers(context));
     }
 
     private Subscriber connect() {

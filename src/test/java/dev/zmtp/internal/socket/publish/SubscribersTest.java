@@ -2,15 +2,22 @@ package dev.zmtp.internal.socket.publish;
 
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.SUB;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.Turns;
 import dev.zmtp.testing.VirtualTime;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -99,5 +106,101 @@ class SubscribersTest {
         time.run();
 
         assertThat(has(pub, 1)).isFalse();
+    }
+
+    /** And what the peer asks for when it is back comes after that. */
+    @Test
+    void theTopicsOfAPeerThatLeavesAreCancelledInSeveralTasksAndInOrder() {
+        ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+        sub.bind(ENDPOINT);
+        List<String> topics =
+                IntStream.range(0, 3_000).mapToObj(Integer::toString).sorted().toList();
+        topics.forEach(sub::subscribe);
+        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+        List<String> heard = new ArrayList<>();
+        pub.onSubscription((peer, topic) -> heard.add(text(topic)), true);
+        pub.connect(ENDPOINT);
+        time.run();
+        assertThat(heard).hasSize(topics.size());
+        heard.clear();
+        Turns turns = Turns.of(time.loop(), heard::size);
+
+        sub.peers().iterator().next().close();
+        time.pass(Duration.ofSeconds(1));
+
+        assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);
+        List<String> expected = new ArrayList<>();
+        topics.forEach(topic -> expected.add("-" + topic));
+        topics.forEach(topic -> expected.add("+" + topic));
+        assertThat(heard).isEqualTo(expected);
+    }
+
+    /** It knows the topics that there are when it comes, and what has ended is not among them. */
+    @Test
+    void whoListensWhileTheTopicsOfAPeerAreCancelledHearsOfNone() {
+        List<String> heard = new ArrayList<>();
+        List<String> heardLate = new ArrayList<>();
+        ZMTPSocket pub = bound(PUB);
+        ZMTPSocket sub = connected(SUB);
+        IntStream.range(0, 3_000).mapToObj(Integer::toString).forEach(sub::subscribe);
+        time.run();
+        pub.onSubscription(
+                (peer, topic) -> {
+                    if (heard.isEmpty()) {
+                        pub.onSubscription((other, late) -> heardLate.add(text(late)), true);
+                    }
+                    heard.add(text(topic));
+                },
+                true);
+
+        sub.closeAsync(Duration.ZERO);
+        time.run();
+        assertThat(heard).hasSize(3_000);
+        assertThat(heardLate).isEmpty();
+
+        connected(SUB).subscribe("new");
+        time.run();
+        assertThat(heardLate).containsExactly("+new");
+    }
+
+    @Test
+    void noMoreThanSoManyCancelsWaitToBeHeard() {
+        int all = Subscribers.MAX_NOTICES + 1;
+        ZMTPSocket pub = bound(PUB);
+        ZMTPSocket sub = connected(SUB);
+        IntStream.range(0, all).mapToObj(Integer::toString).forEach(sub::subscribe);
+        time.run();
+        int[] heard = {0};
+        pub.onSubscription((peer, topic) -> heard[0]++, true);
+        Turns turns = Turns.of(time.loop(), () -> heard[0]);
+
+        sub.closeAsync(Duration.ZERO);
+        time.run();
+
+        assertThat(heard[0]).isEqualTo(all);
+        assertThat(turns.most()).isGreaterThanOrEqualTo(Subscribers.MAX_NOTICES);
+    }
+
+    private static String text(ZMTPSubscription request) {
+        return (request.isSubscribe() ? "+" : "-") + request.topic().toString(US_ASCII);
+    }
+
+    @Test
+    void manyThatWaitForASubscriberHearOfItInSeveralTasks() {
+        ZMTPSocket pub = bound(PUB);
+        int[] reached = {0};
+        for (int i = 0; i < 3_000; i++) {
+            pub.whenPeers(1).thenRun(() -> reached[0]++);
+        }
+        time.run();
+        ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+        sub.subscribe("");
+        Turns turns = Turns.of(time.loop(), () -> reached[0]);
+
+        sub.connect(ENDPOINT);
+        time.run();
+
+        assertThat(reached[0]).isEqualTo(3_000);
+        assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);
     }
 }

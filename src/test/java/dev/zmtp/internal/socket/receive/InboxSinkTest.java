@@ -10,12 +10,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.Turns;
 import dev.zmtp.testing.VirtualTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -23,6 +25,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -254,5 +257,108 @@ class InboxSinkTest {
         send("0");
 
         assertThat(sink.texts()).containsExactly("0");
+    }
+
+    /** Messages of three peers, of each more than one task passes on. */
+    private ZMTPSocket longInbox() {
+        ZMTPSocket receiver = time.open(ZMTPSocketConfig.builder(PULL).receiveLimit(3_000, 1 << 20));
+        receiver.bind("inproc://many");
+        for (int i = 0; i < 3; i++) {
+            ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).sendLimit(3_000, 1 << 20));
+            push.connect("inproc://many");
+            time.run();
+            for (int k = 0; k < 1_500; k++) {
+                push.sendOrDrop(message("m"));
+            }
+            time.run();
+        }
+        assertThat(receiver.stats().received()).isEqualTo(4_500);
+        return receiver;
+    }
+
+    @Test
+    void aHandlerThatComesLateGetsWhatWaitsInSeveralTasks() {
+        ZMTPSocket receiver = longInbox();
+        int[] handled = {0};
+        Turns turns = Turns.of(time.loop(), () -> handled[0]);
+
+        receiver.onMessage((from, message) -> {
+            handled[0]++;
+            message.release();
+            ClockedSockets.core(receiver).inbox().pump(); // as one that has room again
+        });
+        time.run();
+
+        assertThat(handled[0]).isEqualTo(4_500);
+        assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);
+    }
+
+    /** Each link of a chain of futures takes what waits. */
+    @Test
+    void receiversThatReceiveAgainGetWhatWaitsInSeveralTasks() {
+        ZMTPSocket receiver = longInbox();
+        int[] taken = {0};
+        Turns turns = Turns.of(time.loop(), () -> taken[0]);
+
+        for (int i = 0; i < 100; i++) {
+            receiveAgain(receiver, taken);
+        }
+        time.run();
+
+        assertThat(taken[0]).isEqualTo(4_500);
+        assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);
+    }
+
+    private static void receiveAgain(ZMTPSocket receiver, int[] taken) {
+        receiver.receiveAsync().thenAccept(message -> {
+            message.release();
+            taken[0]++;
+            receiveAgain(receiver, taken);
+        });
+    }
+
+    /** One that is given up meanwhile takes none of them. */
+    @Test
+    void receiversWhoseMessagesWaitGetThemInOrder() {
+        ZMTPSocket receiver = time.open(ZMTPSocketConfig.builder(PULL));
+        receiver.bind("inproc://many");
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
+        push.connect("inproc://many");
+        time.run();
+        for (int i = 0; i < 100; i++) {
+            push.sendOrDrop(message(Integer.toString(i)));
+        }
+        time.run();
+        List<CompletableFuture<ZMTPMessage>> received =
+                Stream.generate(receiver::receiveAsync).limit(101).toList();
+        assertThat(received.get(0)).isCompleted();
+        assertThat(received.get(99)).as("one of many").isNotDone();
+
+        received.get(99).cancel(false);
+        push.sendOrDrop(message("100"));
+        time.run();
+
+        for (int i = 0; i < 99; i++) {
+            assertThat(frames(received.get(i).getNow(null))).containsExactly(Integer.toString(i));
+        }
+        assertThat(frames(received.get(100).getNow(null))).containsExactly("99");
+        assertThat(frames(receiver.receiveAsync().getNow(null))).containsExactly("100");
+    }
+
+    @Test
+    void receiversThatWaitAtTheEndFailBeforeTheSocketIsClosed() {
+        ZMTPSocket receiver = time.open(ZMTPSocketConfig.builder(PULL));
+        int[] failed = {0};
+        for (int i = 0; i < 3_000; i++) {
+            receiver.receiveAsync().whenComplete((message, failure) -> failed[0]++);
+        }
+        Turns turns = Turns.of(time.loop(), () -> failed[0]);
+        int[] failedBefore = {0};
+
+        receiver.closeAsync(Duration.ZERO).thenRun(() -> failedBefore[0] = failed[0]);
+        time.pass(Duration.ofMillis(100));
+
+        assertThat(failedBefore[0]).isEqualTo(3_000);
+        assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);
     }
 }

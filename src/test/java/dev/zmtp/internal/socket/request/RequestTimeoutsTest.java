@@ -10,10 +10,12 @@ import static dev.zmtp.testing.TestSockets.reason;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.Turns;
 import dev.zmtp.testing.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -222,5 +224,24 @@ class RequestTimeoutsTest {
 
     private void pass(int millis) {
         time.pass(Duration.ofMillis(millis));
+    }
+
+    @Test
+    void manyThatTimeOutTogetherFailInSeveralTasks() {
+        int[] failed = {0};
+        for (int i = 0; i < 3_000; i++) {
+            dealer.requestAsync(message("?"), Duration.ofMillis(TIMEOUT))
+                    .whenComplete((answer, failure) -> failed[0]++);
+        }
+        time.run();
+        Turns turns = Turns.of(time.loop(), () -> failed[0]);
+        time.pass(Duration.ofMillis(TIMEOUT - 1));
+        assertThat(failed[0]).isZero();
+        turns.again();
+
+        time.pass(Duration.ofMillis(1));
+
+        assertThat(failed[0]).isEqualTo(3_000);
+        assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);
     }
 }

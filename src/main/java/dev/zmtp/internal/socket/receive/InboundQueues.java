@@ -1,0 +1,103 @@
+package dev.zmtp.internal.socket.receive;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.memory.MessageMemory;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.SocketValues;
+import dev.zmtp.internal.socket.peer.Inbound;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.transport.QueueLimit;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/** The messages that wait to be received, a queue for each peer. Guarded by the lock of the {@code Inbox}. */
+final class InboundQueues {
+
+    private final SocketContext context;
+    private final QueueLimit limit;
+    private final Line line = new Line();
+
+    InboundQueues(SocketContext context) {
+        this.context = context;
+        this.limit = SocketValues.limitOfReceives(context.config());
+    }
+
+    /** The peers whose messages these are. */
+    Line line() {
+        return line;
+    }
+
+    /** Takes the message over. */
+    void add(Peer from, ZMTPMessage message, boolean atFront) {
+        Inbound its = from.inbound();
+        if (atFront) {
+            if (its.messages.isEmpty()) {
+                line.addFirst(from);
+            }
+            its.messages.addFirst(message);
+        } else {
+            if (its.messages.isEmpty()) {
+                line.add(from);
+            }
+            its.messages.add(message);
+        }
+        long bytes = message.readableBytes();
+        its.bytes += bytes;
+        from.memory().inbound(MessageMemory.of(message, bytes));
+        its.full |= its.messages.size() >= limit.messages()
+                || its.bytes >= limit.bytes()
+                || from.memory().hasMuchToReceive();
+    }
+
+    /** Removes the next message of the peer, whose turn was taken; null if there is none. */
+    @Nullable
+    ZMTPMessage next(Peer from) {
+        Inbound its = from.inbound();
+        ZMTPMessage message = its.messages.poll();
+        if (message == null) {
+            return null;
+        }
+        long bytes = message.readableBytes();
+        its.bytes -= bytes;
+        from.memory().inbound(-MessageMemory.of(message, bytes));
+        if (!its.messages.isEmpty()) {
+            line.add(from);
+        }
+        if (its.full && hasRoomAgain(from)) {
+            its.full = false;
+            context.execute(from::reading);
+        }
+        return message;
+    }
+
+    /** Whether half of what the peer may have was taken; all of it if memory is short. */
+    private boolean hasRoomAgain(Peer from) {
+        Inbound its = from.inbound();
+        return its.messages.size() <= limit.messages() / 2
+                && its.bytes <= limit.bytes() / 2
+                && (its.messages.isEmpty() || !from.memory().hasMuchToReceive());
+    }
+
+    /** Removes all messages of the peer. */
+    Deque<ZMTPMessage> removeAll(Peer from) {
+        Deque<ZMTPMessage> removed = new ArrayDeque<>(0);
+        for (ZMTPMessage next = next(from); next != null; next = next(from)) {
+            removed.add(next);
+        }
+        line.remove(from);
+        from.memory().dropped();
+        return removed;
+    }
+
+    /** Releases all messages. */
+    void close() {
+        line.allBack();
+        for (Peer from = line.poll(); from != null; from = line.poll()) {
+            from.inbound().messages.forEach(ReferenceCountUtil::safeRelease);
+            from.inbound().messages.clear();
+            from.memory().inboundClosed();
+        }
+    }
+}
