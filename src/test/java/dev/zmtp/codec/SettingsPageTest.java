@@ -183,7 +183,7 @@ class SettingsPageTest {
             return "threads of the library";
         }
         if (value == Lookup.SHARED) {
-            return "one daemon thread";
+            return "up to eight daemon threads";
         }
         if (value instanceof ZMTPHandshakeLimiter) {
             return "one with the defaults of its class";

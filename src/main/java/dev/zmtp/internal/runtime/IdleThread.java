@@ -5,15 +5,20 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** A daemon thread for work that may block, which ends when there was none for a second. */
+/** Daemon threads for work that may block, each of which ends when there was none for a second. */
 public final class IdleThread {
 
     private IdleThread() {}
 
     /** Returns an executor with one such thread at most, so that none outlives an application's class loader. */
     public static Executor executor(String name) {
+        return executor(name, 1);
+    }
+
+    /** Returns an executor with so many of these threads at most. */
+    public static Executor executor(String name, int threads) {
         ThreadPoolExecutor executor =
-                new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                new ThreadPoolExecutor(threads, threads, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, name);
                     thread.setDaemon(true);
                     return thread;

@@ -1,12 +1,154 @@
 package dev.zmtp.internal.transport;
 
 import dev.zmtp.internal.runtime.IdleThread;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
-/** The thread that looks up the names of hosts for all sockets, as the system's resolver may block for long. */
-public final class Lookup {
+/**
+ * A few threads for what all sockets of the process look up. The system's resolver may block for a minute if a name
+ * server is silent, so lookups do not wait for each other: one socket has half of the threads that are left, a name is
+ * asked for once at a time, and names that took long the last time have half of all threads.
+ */
+public final class Lookup implements Executor {
 
-    public static final Executor SHARED = IdleThread.executor("zmtp-lookup");
+    /** The most threads that one of these has. */
+    static final int THREADS = 8;
 
-    private Lookup() {}
+    /** Threads that repeated silent names do not get. */
+    private static final int FOR_OTHERS = THREADS / 2;
+
+    private static final long LONG = TimeUnit.SECONDS.toNanos(1);
+
+    /** Looks up the names of hosts. */
+    public static final Lookup SHARED = new Lookup("zmtp-lookup");
+
+    /** Looks at files, which must not wait for a name server. */
+    public static final Lookup FILES = new Lookup("zmtp-files");
+
+    /** What is looked up, again and again. */
+    public static final class Question {
+        private final Object owner;
+        private final @Nullable String name;
+
+        /** Whether it took long the last time. Guarded by the lookup. */
+        private boolean slow;
+
+        /** @param owner the socket that asks */
+        public Question(Object owner, String name) {
+            this.owner = owner;
+            this.name = name;
+        }
+
+        /** A question of nobody else. */
+        private Question() {
+            this.owner = this;
+            this.name = null;
+        }
+    }
+
+    private record Asked(Question question, Runnable lookup, boolean slow) {}
+
+    private final Executor threads;
+    private final LongSupplier nanoTime;
+
+    // Guarded by this, for a few instructions
+    private final Queue<Asked> waiting = new ArrayDeque<>();
+    private final Map<Object, Integer> ofOwners = new HashMap<>();
+    private final Set<String> names = new HashSet<>();
+    private int running;
+    private int slow;
+
+    private Lookup(String name) {
+        this(IdleThread.executor(name, THREADS), System::nanoTime);
+    }
+
+    Lookup(Executor threads, LongSupplier nanoTime) {
+        this.threads = threads;
+        this.nanoTime = nanoTime;
+    }
+
+    @Override
+    public void execute(Runnable lookup) {
+        ask(new Question(), lookup);
+    }
+
+    /** Runs the lookup when it is its turn. From any thread. */
+    public void ask(Question question, Runnable lookup) {
+        Asked asked;
+        synchronized (this) {
+            asked = new Asked(question, lookup, question.slow);
+            if (!mayBegin(asked)) {
+                waiting.add(asked);
+                return;
+            }
+            begun(asked);
+        }
+        begin(asked);
+    }
+
+    private boolean mayBegin(Asked asked) {
+        Question question = asked.question;
+        int left = THREADS - running;
+        return ofOwners.getOrDefault(question.owner, 0) < left
+                && !names.contains(question.name)
+                && (!asked.slow || slow < THREADS - FOR_OTHERS);
+    }
+
+    private void begun(Asked asked) {
+        running++;
+        slow += asked.slow ? 1 : 0;
+        ofOwners.merge(asked.question.owner, 1, Integer::sum);
+        if (asked.question.name != null) {
+            names.add(asked.question.name);
+        }
+    }
+
+    private void begin(Asked asked) {
+        try {
+            threads.execute(() -> run(asked));
+        } catch (Throwable e) { // the system has no thread left
+            ended(asked, 0).forEach(this::begin);
+            throw e;
+        }
+    }
+
+    private void run(Asked asked) {
+        long since = nanoTime.getAsLong();
+        try {
+            asked.lookup.run();
+        } finally {
+            ended(asked, nanoTime.getAsLong() - since).forEach(this::begin);
+        }
+    }
+
+    /** Returns those that may begin now. */
+    private synchronized List<Asked> ended(Asked asked, long nanos) {
+        running--;
+        slow -= asked.slow ? 1 : 0;
+        ofOwners.computeIfPresent(asked.question.owner, (owner, its) -> its == 1 ? null : its - 1);
+        names.remove(asked.question.name);
+        asked.question.slow = nanos > LONG;
+        List<Asked> next = new ArrayList<>(1);
+        Iterator<Asked> candidates = waiting.iterator();
+        while (running < THREADS && candidates.hasNext()) {
+            Asked candidate = candidates.next();
+            if (mayBegin(candidate)) {
+                candidates.remove();
+                begun(candidate);
+                next.add(candidate);
+            }
+        }
+        return next;
+    }
 }

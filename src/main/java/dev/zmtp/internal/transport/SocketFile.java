@@ -77,8 +77,8 @@ final class SocketFile implements Transport.Address {
     }
 
     @Override
-    public boolean mayBlock() {
-        return bind && !isAbstract();
+    public Asks asks() {
+        return bind && !isAbstract() ? Asks.FILES : Asks.NOTHING;
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.Collections;
@@ -121,13 +122,22 @@ public final class TcpAddress implements Transport.Address {
     }
 
     @Override
-    public boolean mayBlock() {
-        return !isAny(host) && !isLiteral(host);
+    public Asks asks() {
+        return isAny(host) || isLiteral(host) || namesInterface() ? Asks.NOTHING : Asks.NAMES;
+    }
+
+    /** Whether it is to be bound to an interface. The kernel knows, so this takes no longer than the bind itself. */
+    private boolean namesInterface() {
+        try {
+            return bind && NetworkInterface.getByName(host) != null;
+        } catch (SocketException e) {
+            return false; // and to resolve it says why
+        }
     }
 
     @Override
     public List<? extends SocketAddress> resolve() throws IOException {
-        if (!mayBlock()) {
+        if (isAny(host) || isLiteral(host)) {
             return List.of(of(host, port));
         }
         NetworkInterface named = bind ? NetworkInterface.getByName(host) : null;

@@ -39,17 +39,27 @@ public interface Transport {
     /** An endpoint of this transport. */
     interface Address {
 
+        /** What {@link #resolve} asks, and so where it is called. */
+        enum Asks {
+            /** Nothing that blocks: it is called on the event loop. */
+            NOTHING,
+            /** The file system of this host. */
+            FILES,
+            /** A name service, which may be silent for a minute. */
+            NAMES
+        }
+
         /**
-         * Returns all socket addresses of this endpoint, the best first. Called again for each attempt, on an executor
-         * that may block if {@link #mayBlock} says so.
+         * Returns all socket addresses of this endpoint, the best first. Called again for each attempt, where
+         * {@link #asks} says.
          *
          * @throws IOException if there is none, or if it must not be bound
          */
         List<? extends SocketAddress> resolve() throws IOException;
 
-        /** Whether {@link #resolve} asks the network or the file system. */
-        default boolean mayBlock() {
-            return false;
+        /** Returns what {@link #resolve} asks this time. Does not block. */
+        default Asks asks() {
+            return Asks.NOTHING;
         }
 
         /** Returns the address to connect from; null for any. */

@@ -20,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
@@ -27,6 +28,7 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
+import dev.zmtp.testing.AskedFiles;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.StoppedPull;
 import dev.zmtp.testing.TestSockets;
@@ -229,9 +231,10 @@ class CloseTest {
     void aFileThatIsBoundTooLateIsRemoved(@TempDir Path dir) throws IOException {
         Queue<Runnable> lookedUp = new ConcurrentLinkedQueue<>();
         try (TestSockets sockets = new TestSockets(1)) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookedUp::add));
+            ZMTPSocket pull = sockets.open(
+                    ClockedSockets.with(sockets.builder(PULL), new AskedFiles()).resolver(lookedUp::add));
             CompletableFuture<ZMTPEndpoint> bound =
-                    pull.bind("ipc://" + dir.resolve("late")).ready();
+                    pull.bind("asked://" + dir.resolve("late")).ready();
             await("looked up", () -> !lookedUp.isEmpty());
             lookedUp.remove().run();
             CompletableFuture<ZMTPStats> closed = pull.closeAsync(Duration.ZERO);

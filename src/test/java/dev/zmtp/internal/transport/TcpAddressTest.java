@@ -3,6 +3,7 @@ package dev.zmtp.internal.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.zmtp.internal.transport.Transport.Address.Asks;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -38,7 +39,7 @@ class TcpAddressTest {
         InetSocketAddress expected = new InetSocketAddress(InetAddress.getByName(address), port);
         assertThat(addresses(TcpAddress.toConnect(text))).containsExactly(expected);
         assertThat(addresses(TcpAddress.toBind(text))).containsExactly(expected);
-        assertThat(TcpAddress.toConnect(text).mayBlock()).isFalse();
+        assertThat(TcpAddress.toConnect(text).asks()).isEqualTo(Asks.NOTHING);
         assertThat(TcpAddress.toConnect(text)).hasToString(text);
         assertThat(TcpAddress.toConnect(text).port()).isEqualTo(port);
         assertThat(TcpAddress.toConnect(text).source()).isNull();
@@ -50,7 +51,7 @@ class TcpAddressTest {
         TcpAddress any = TcpAddress.toBind(text);
 
         assertThat(addresses(any)).containsExactly(new InetSocketAddress(0));
-        assertThat(any.mayBlock()).isFalse();
+        assertThat(any.asks()).isEqualTo(Asks.NOTHING);
         assertThat(any.boundTo(new InetSocketAddress("::", 40919))).isEqualTo("0.0.0.0:40919");
         assertThat(any.boundTo(new InetSocketAddress("0.0.0.0", 40919))).isEqualTo("0.0.0.0:40919");
     }
@@ -78,7 +79,15 @@ class TcpAddressTest {
                         .<SocketAddress>map(address -> new InetSocketAddress(address, 5555))
                         .toList());
         assertThat(((InetSocketAddress) found.get(0)).getAddress()).isInstanceOf(Inet4Address.class);
-        assertThat(TcpAddress.toBind(loopback.getName() + ":5555").mayBlock()).isTrue();
+    }
+
+    @Test
+    void anInterfaceNeedsNoNameServiceToBeBound() throws IOException {
+        String at = loopback().getName() + ":5555";
+
+        assertThat(TcpAddress.toBind(at).asks()).isEqualTo(Asks.NOTHING);
+        assertThat(TcpAddress.toConnect(at).asks()).isEqualTo(Asks.NAMES);
+        assertThat(TcpAddress.toBind("localhost:5555").asks()).isEqualTo(Asks.NAMES);
     }
 
     private static NetworkInterface loopback() throws SocketException, UnknownHostException {
@@ -89,7 +98,7 @@ class TcpAddressTest {
     void aHostIsLookedUp() throws IOException {
         TcpAddress localhost = TcpAddress.toConnect("localhost:5555");
 
-        assertThat(localhost.mayBlock()).isTrue();
+        assertThat(localhost.asks()).isEqualTo(Asks.NAMES);
         assertThat(localhost.host()).isEqualTo("localhost");
         assertThat(addresses(localhost)).contains(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 5555));
     }

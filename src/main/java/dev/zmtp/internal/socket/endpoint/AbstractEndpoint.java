@@ -5,10 +5,13 @@ import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Waiting;
 import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.internal.transport.Lookup;
+import dev.zmtp.internal.transport.TcpAddress;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /** The common part of both kinds of endpoints: a text, the future of being ready, and an address that is looked up. */
 abstract class AbstractEndpoint implements ZMTPEndpoint {
@@ -16,6 +19,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     final SocketContext context;
     final Endpoint endpoint;
     final CompletableFuture<ZMTPEndpoint> ready = new LoopFuture<>();
+    private final Lookup.Question question;
 
     /** Whether somebody has asked for {@link #ready}. */
     volatile boolean awaited;
@@ -23,6 +27,12 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     AbstractEndpoint(SocketContext context, Endpoint endpoint) {
         this.context = context;
         this.endpoint = endpoint;
+        this.question = new Lookup.Question(context, nameIn(endpoint));
+    }
+
+    /** Returns what endpoints have in common whose lookups wait for the same. */
+    private static String nameIn(Endpoint endpoint) {
+        return endpoint.address() instanceof TcpAddress tcp ? tcp.host() : endpoint.toString();
     }
 
     @Override
@@ -53,16 +63,24 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     /** Returns what says that it took longer than a caller waits. */
     abstract ZMTPSocketException notReadyYet();
 
-    /** Looks the address up, on the executor for it if that may block. On the event loop. */
+    /** Looks the address up, on an executor for it if that may block. On the event loop. */
     final void lookUp() {
-        if (!endpoint.address().mayBlock()) {
-            resolve();
-            return;
-        }
         try {
-            context.config().resolver().execute(this::resolve);
-        } catch (RuntimeException e) {
+            switch (endpoint.address().asks()) {
+                case NOTHING -> resolve();
+                case FILES -> Lookup.FILES.ask(question, this::resolve);
+                case NAMES -> lookUp(context.config().resolver());
+            }
+        } catch (Throwable e) { // of the user's executor, or there is no thread left
             failed(e);
+        }
+    }
+
+    private void lookUp(Executor resolver) {
+        if (resolver instanceof Lookup fair) {
+            fair.ask(question, this::resolve);
+        } else {
+            resolver.execute(this::resolve);
         }
     }
 

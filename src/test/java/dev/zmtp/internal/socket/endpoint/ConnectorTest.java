@@ -300,8 +300,8 @@ class ConnectorTest {
                 }
 
                 @Override
-                public boolean mayBlock() {
-                    return true;
+                public Asks asks() {
+                    return Asks.NAMES;
                 }
 
                 @Override

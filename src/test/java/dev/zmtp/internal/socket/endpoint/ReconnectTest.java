@@ -158,8 +158,8 @@ class ReconnectTest {
                 }
 
                 @Override
-                public boolean mayBlock() {
-                    return true;
+                public Asks asks() {
+                    return Asks.NAMES;
                 }
 
                 @Override
