@@ -117,7 +117,10 @@ public sealed interface ZMTPSocketEvent {
 
     /** A reason for which a message was dropped that a peer would have got otherwise. */
     enum DropReason {
-        /** The peer's queue was full, and the policy is to drop new messages. */
+        /**
+         * There was no room for it, in the peer's queue or on the way to the event loop, and the policy is to drop new
+         * messages or the sender has not waited. Of a REQ and a REP also: it was not their turn to send.
+         */
         FULL,
         /** The peer's queue was full, and a newer message took the place of this one. */
         REPLACED,
@@ -129,14 +132,23 @@ public sealed interface ZMTPSocketEvent {
          */
         MEMORY_BUDGET,
         /** It was a request, and the peer that asked has gone. */
-        ASKER_GONE
+        ASKER_GONE,
+        /** No peer has its name, or there is no peer, and none that it could wait for. */
+        NO_PEER,
+        /** The peer that it was for has gone. */
+        PEER_GONE,
+        /**
+         * The peer has sent it to a DEALER that asks and that nobody has ever received from, and it has sent more of
+         * these than may wait. Its answers would otherwise not be read.
+         */
+        UNASKED
     }
 
     /**
-     * Messages for a peer were dropped. The event comes with the first one, and then at most once a second for each
-     * peer and reason.
+     * Messages for a peer or of a peer were dropped, and nobody waits for their result. The event comes with the first
+     * one, and then at most once a second for each peer and reason.
      *
-     * @param peer the peer; null if they waited for whichever had room first
+     * @param peer the peer; null if they were for none in particular
      * @param reason why they were dropped
      * @param messages the number of messages since the last of these events
      */

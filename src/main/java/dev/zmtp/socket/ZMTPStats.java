@@ -17,8 +17,8 @@ import java.time.Duration;
  * @param received the messages that have arrived
  * @param malformed those of them that were dropped because the pattern does not allow them
  * @param lateReplies those of them that were answers which nothing waited for any more
- * @param discarded those of them that were dropped before the application took them: the peer that asked has gone, or
- *     the memory budget was exceeded
+ * @param discarded those of them that were dropped before the application took them: the peer that asked has gone, the
+ *     memory budget was exceeded, or nobody had asked for them and nobody receives
  * @param connects the handshakes that have succeeded
  * @param handshakeFailures those that have not
  * @param oldest how long the oldest message has waited for a peer

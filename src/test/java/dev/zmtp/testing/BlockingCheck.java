@@ -79,12 +79,10 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "serve")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "putBack")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "claim")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "forget")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "returned")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "pump")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "back")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "drop")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "down")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "locked")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "close")
                 // A future that completes on an event loop cancels the timer that orTimeout has given it.
                 .allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "remove")

@@ -22,6 +22,12 @@ public final class ExpectedWarnings implements Filter {
             // a test connects to nobody, or to a peer that refuses
             ", trying again",
             ", given up",
+            // a test sends to nobody, or more than there is room for
+            " message: there was no room",
+            " messages: there was no room",
+            ": newer ones took their place",
+            ": waited for longer than ",
+            ": there is no peer for them",
             // a test's allocator has no memory
             " could not be forwarded",
             // a user's handler does not answer

@@ -15,6 +15,7 @@ import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPRequest;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -33,8 +34,13 @@ public final class Exchange {
     private final StrictRequest request;
     private final StrictReply reply;
     private final Places places;
+    private final Runnable whenAsking;
 
-    Exchange(SocketContext context, Senders senders, Inbox inbox, Requests requests) {
+    /** Whether anybody has asked. Each of several threads may be the first. */
+    private boolean asks;
+
+    /** Calls {@code whenAsking} on the event loop before the first request. */
+    Exchange(SocketContext context, Senders senders, Inbox inbox, Requests requests, Runnable whenAsking) {
         this.context = context;
         this.senders = senders;
         this.inbox = inbox;
@@ -42,6 +48,7 @@ public final class Exchange {
         this.request = new StrictRequest(context, senders, requests);
         this.reply = new StrictReply(context, senders, inbox);
         this.places = new Places(context);
+        this.whenAsking = whenAsking;
         if (context.type() == ZMTPSocketType.REQ) {
             senders.writability().sendsWhen(request::maySend);
         } else if (context.type() == ZMTPSocketType.REP) {
@@ -81,6 +88,9 @@ public final class Exchange {
         if (!trySend(message)) {
             context.tally().dropped();
             message.release();
+            if (isOpen()) {
+                context.drops().droppedAnywhere(null, senders.isReachable() ? DropReason.FULL : DropReason.NO_PEER);
+            }
         }
     }
 
@@ -94,6 +104,10 @@ public final class Exchange {
 
     /** Sends a request, which it takes over, and returns its answer. */
     public CompletableFuture<ZMTPMessage> request(ZMTPMessage message, Duration timeout) {
+        if (!asks) {
+            asks = true;
+            context.executeHere(whenAsking);
+        }
         return requests.ask(message, timeout);
     }
 

@@ -1,7 +1,6 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.internal.socket.context.SocketContext;
-import dev.zmtp.internal.socket.peer.SlowPeers;
 import dev.zmtp.internal.socket.publish.FanOut;
 import dev.zmtp.internal.socket.publish.Filtered;
 import dev.zmtp.internal.socket.publish.Subscribers;
@@ -33,15 +32,10 @@ final class Patterns {
      *
      * @param isBound whether peers may come by themselves
      */
-    static Routing routing(
-            SocketContext context,
-            Credit credit,
-            SlowPeers slowPeers,
-            Subscribers subscribers,
-            BooleanSupplier isBound) {
+    static Routing routing(SocketContext context, Credit credit, Subscribers subscribers, BooleanSupplier isBound) {
         return switch (context.type()) {
-            case PUSH, SCATTER, DEALER, REQ, CLIENT -> new RoundRobin(context, credit, slowPeers, isBound);
-            case PAIR, CHANNEL -> new Exclusive(context, credit, slowPeers, isBound);
+            case PUSH, SCATTER, DEALER, REQ, CLIENT -> new RoundRobin(context, credit, isBound);
+            case PAIR, CHANNEL -> new Exclusive(context, credit, isBound);
             case PUB, XPUB, RADIO -> new FanOut(context, subscribers);
             case XSUB -> new ToAll(context);
             case ROUTER, SERVER, PEER -> new ByName(context);

@@ -92,7 +92,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.peers = new Peers(context.completions());
         this.subscribers = new Subscribers(context);
         this.subscriptions = new Subscriptions(context);
-        this.routing = Patterns.routing(context, credit, slowPeers, subscribers, this::isBound);
+        this.routing = Patterns.routing(context, credit, subscribers, this::isBound);
         this.shared = routing instanceof RoundRobin withQueue ? withQueue : null;
         this.named = routing instanceof ByName byName ? byName : null;
         this.publishing = routing instanceof FanOut fanOut ? fanOut : null;
@@ -104,7 +104,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.endedPeers = new EndedPeers(nanoTime);
         this.endpoints = new SocketEndpoints(context, this, transports);
         this.account = new Account(context, peers, shared == null ? null : shared.queue(), senders, requests);
-        this.exchange = new Exchange(context, senders, inbox, requests);
+        this.exchange = new Exchange(context, senders, inbox, requests, () -> reception.asks(peers.list()));
         this.closing = new Closing(context, this, whenClosed);
         context.when(this::capacityFreed, closing::check);
     }
@@ -258,7 +258,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     private void exceeded(Peer peer, ZMTPException cause) {
         long queued = peer.queue().messages();
         peer.exceeded(cause);
-        slowPeers.dropped(peer, DropReason.MEMORY_BUDGET, queued + inbox.drop(peer));
+        context.drops().dropped(peer, DropReason.MEMORY_BUDGET, queued + inbox.drop(peer));
         capacityFreed();
     }
 
@@ -353,7 +353,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         }
         requests.down(peer, cause);
         if (context.type() == ZMTPSocketType.REP) { // what it has asked cannot be answered any more
-            slowPeers.dropped(peer, DropReason.ASKER_GONE, inbox.drop(peer));
+            context.drops().dropped(peer, DropReason.ASKER_GONE, inbox.drop(peer));
         }
         inbox.down(peer);
         endedPeers.ended(link, peer, cause);

@@ -1,13 +1,16 @@
 package dev.zmtp.internal.socket.context;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -29,6 +32,7 @@ public final class SocketContext {
     private final LongSupplier nanoTime;
     private final SocketEvents events = new SocketEvents();
     private final Tally tally = new Tally();
+    private final Drops drops;
     private final PendingFlushes flushes;
     private final Completions completions;
     private final boolean namesPeers;
@@ -53,6 +57,7 @@ public final class SocketContext {
     @SuppressWarnings("this-escape") // its parts use it later
     public SocketContext(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
         this.config = config;
+        this.drops = new Drops(this);
         this.flushes = new PendingFlushes(this);
         this.completions = new Completions(this);
         this.eventLoop = eventLoop;
@@ -116,6 +121,11 @@ public final class SocketContext {
         return tally;
     }
 
+    /** What reports dropped messages. */
+    public Drops drops() {
+        return drops;
+    }
+
     /** The connections that have something to flush. On the event loop. */
     public PendingFlushes flushes() {
         return flushes;
@@ -150,13 +160,23 @@ public final class SocketContext {
         }
     }
 
-    /** Counts and releases a message that comes to no peer, and fails its result. From any thread. */
+    /**
+     * Counts and releases a message that comes to no peer, and fails its result. Without a result, the event
+     * {@code Dropped} is what says it, unless the application has closed the socket. From any thread.
+     *
+     * @param peer the peer that it was for; null if it was for none in particular
+     */
     public void drop(
+            @Nullable ZMTPPeer peer,
             ZMTPMessage message,
             @Nullable CompletableFuture<Void> result,
             ZMTPSocketException.Reason reason,
             String text) {
         tally.dropped();
+        if (result == null && reason != CLOSED) {
+            DropReason full = TypeRules.keepsNewest(config.whenFull()) ? DropReason.REPLACED : DropReason.FULL;
+            drops.droppedAnywhere(peer, reason == FULL ? full : DropReason.PEER_GONE);
+        }
         completions.reject(message, result, reason, text);
     }
 

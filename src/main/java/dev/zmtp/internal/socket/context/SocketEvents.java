@@ -31,6 +31,11 @@ public final class SocketEvents {
         };
     }
 
+    /** Whether there is a listener. */
+    boolean areHeard() {
+        return !subscribers.isEmpty();
+    }
+
     public void fire(ZMTPSocketEvent event) {
         if (logger.isDebugEnabled()) {
             logger.debug("{}", event);

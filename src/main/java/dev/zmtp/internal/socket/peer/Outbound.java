@@ -188,13 +188,18 @@ public final class Outbound {
 
     /** Fails what waits. What a sender adds when it hears of that is not failed. */
     public void failQueue(ZMTPSocketException.Reason reason, String text) {
+        long failed = 0;
         for (long left = queue.messages(); left > 0; left--) {
             QueuedMessage next = queue.drop();
             if (next == null) {
-                return; // they took others out
+                break; // they took others out
             }
+            failed++;
             counters.add(DROPPED, 1);
             next.fail(context.completions(), reason, text);
+        }
+        if (reason == ZMTPSocketException.Reason.PEER_DOWN) { // otherwise something else says it
+            context.drops().dropped(peer, DropReason.PEER_GONE, failed);
         }
     }
 }

@@ -5,29 +5,19 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DROPPED;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
-import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException.Reason;
 import java.time.Duration;
-import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
-/** Reports dropped messages, at most once a second for each peer, and disconnects peers that are full for too long. */
+/** Drops messages for peers whose queues are full, and disconnects those that are full for too long. */
 public final class SlowPeers {
 
-    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-
     private final SocketContext context;
-    private final Map<@Nullable Peer, Map<DropReason, Long>> dropped = new LinkedHashMap<>();
     private final Set<Peer> watched = new LinkedHashSet<>();
-    private boolean reportScheduled;
     private boolean lookScheduled;
 
     public SlowPeers(SocketContext context) {
@@ -37,7 +27,7 @@ public final class SlowPeers {
     /** Drops a message that was for a peer. */
     public void drop(Peer peer, QueuedMessage message, DropReason reason, String text) {
         peer.counters().add(DROPPED, 1);
-        dropped(peer, reason);
+        context.drops().dropped(peer, reason, 1);
         message.fail(
                 context.completions(),
                 reason == DropReason.EXPIRED ? Reason.EXPIRED : Reason.FULL,
@@ -49,36 +39,6 @@ public final class SlowPeers {
         while (peer.queue().isFull()) {
             QueuedMessage oldest = Objects.requireNonNull(peer.queue().drop(), "full");
             drop(peer, oldest, DropReason.REPLACED, "a newer message took its place");
-        }
-    }
-
-    /** Reports a message that was dropped for a peer, or from the queue for all peers. */
-    public void dropped(@Nullable Peer peer, DropReason reason) {
-        dropped(peer, reason, 1);
-    }
-
-    /** Reports that so many messages of a peer or for it were dropped, if there are any. */
-    public void dropped(@Nullable Peer peer, DropReason reason, long messages) {
-        if (messages == 0) {
-            return;
-        }
-        if (reportScheduled) {
-            dropped.computeIfAbsent(peer, p -> new EnumMap<>(DropReason.class)).merge(reason, messages, Long::sum);
-            return;
-        }
-        reportScheduled = true;
-        context.schedule(this::report, SECOND);
-        context.fire(new ZMTPSocketEvent.Dropped(peer, reason, messages));
-    }
-
-    private void report() {
-        reportScheduled = false;
-        if (!dropped.isEmpty()) {
-            dropped.forEach((peer, reasons) -> reasons.forEach(
-                    (reason, messages) -> context.fire(new ZMTPSocketEvent.Dropped(peer, reason, messages))));
-            dropped.clear();
-            reportScheduled = true;
-            context.schedule(this::report, SECOND);
         }
     }
 

@@ -51,17 +51,26 @@ final class InboundQueues {
                 || from.memory().hasMuchToReceive();
     }
 
+    /** Removes the oldest message, and leaves the line as it is; null if there is none. */
+    private @Nullable ZMTPMessage poll(Peer from) {
+        Inbound its = from.inbound();
+        ZMTPMessage message = its.messages.poll();
+        if (message != null) {
+            long bytes = message.readableBytes();
+            its.bytes -= bytes;
+            from.memory().inbound(-MessageMemory.of(message, bytes));
+        }
+        return message;
+    }
+
     /** Removes the next message of the peer, whose turn was taken; null if there is none. */
     @Nullable
     ZMTPMessage next(Peer from) {
-        Inbound its = from.inbound();
-        ZMTPMessage message = its.messages.poll();
+        ZMTPMessage message = poll(from);
         if (message == null) {
             return null;
         }
-        long bytes = message.readableBytes();
-        its.bytes -= bytes;
-        from.memory().inbound(-MessageMemory.of(message, bytes));
+        Inbound its = from.inbound();
         if (!its.messages.isEmpty()) {
             line.add(from);
         }
@@ -78,6 +87,23 @@ final class InboundQueues {
         return its.messages.size() <= limit.messages() / 2
                 && its.bytes <= limit.bytes() / 2
                 && (its.messages.isEmpty() || !from.memory().hasMuchToReceive());
+    }
+
+    /** Removes the oldest messages of a peer that has enough, until it may have more. */
+    Deque<ZMTPMessage> removeOldest(Peer from) {
+        Deque<ZMTPMessage> removed = new ArrayDeque<>(0);
+        Inbound its = from.inbound();
+        while (its.full) {
+            ZMTPMessage oldest = poll(from);
+            if (oldest != null) {
+                removed.add(oldest);
+            }
+            its.full = !hasRoomAgain(from);
+        }
+        if (its.messages.isEmpty()) {
+            line.remove(from);
+        }
+        return removed;
     }
 
     /** Removes all messages of the peer. */

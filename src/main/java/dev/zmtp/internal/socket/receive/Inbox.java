@@ -15,11 +15,13 @@ import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,14 +29,6 @@ import org.jspecify.annotations.Nullable;
  * of receiver at a time: a sink on the event loop, or takers of single messages on any thread.
  */
 public final class Inbox {
-
-    /** Waits for one message. */
-    public interface Taker {
-        /** Takes the message over, or returns false if it no longer wants one. */
-        boolean take(Peer from, ZMTPMessage message);
-
-        void fail(ZMTPSocketException cause);
-    }
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Inbox");
 
@@ -50,6 +44,9 @@ public final class Inbox {
     private volatile @Nullable Object owner;
 
     private volatile boolean closed;
+
+    /** Whether anybody has ever received. Guarded by the lock. */
+    private boolean received;
 
     /** On the event loop. */
     private @Nullable Sink sink;
@@ -153,6 +150,7 @@ public final class Inbox {
             lock.lock();
             try {
                 failure = refusal();
+                received |= failure == null;
                 if (failure == null && (line.isEmpty() || !now || (!inFront && !takers.isEmpty()))) {
                     takers.add(taker);
                     waits = !line.isEmpty();
@@ -228,12 +226,7 @@ public final class Inbox {
 
     /** Removes a taker that no longer wants a message. */
     public void forget(Taker taker) {
-        lock.lock();
-        try {
-            takers.remove(taker);
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> takers.remove(taker));
     }
 
     // On the event loop
@@ -268,6 +261,7 @@ public final class Inbox {
                 throw new IllegalStateException("messages go elsewhere (expected: one receiver at a time)");
             }
             owner = who;
+            received = true;
         } finally {
             lock.unlock();
         }
@@ -279,17 +273,14 @@ public final class Inbox {
     }
 
     private boolean release(Object who) {
-        lock.lock();
-        try {
+        return locked(() -> {
             boolean was = owner == who;
             if (was) {
                 owner = null;
                 line.allBack();
             }
             return was;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Passes all messages to the sink, which has reserved them. Those that wait come first. */
@@ -329,16 +320,11 @@ public final class Inbox {
      * @return whether it is kept; false if the socket is closed
      */
     public boolean returned(Peer from, ZMTPMessage message) {
-        lock.lock();
-        try {
-            if (!add(from, message, true)) {
-                return false;
-            }
-        } finally {
-            lock.unlock();
+        boolean kept = locked(() -> add(from, message, true));
+        if (kept) {
+            from.reading();
         }
-        from.reading();
-        return true;
+        return kept;
     }
 
     /** Called when the sink may want more. */
@@ -408,13 +394,31 @@ public final class Inbox {
 
     /** Drops what was not taken of this peer, and returns how many messages that were. On the event loop. */
     public int drop(Peer from) {
-        Deque<ZMTPMessage> dropped;
+        return discarded(from, locked(() -> queues.removeAll(from)));
+    }
+
+    /**
+     * Drops the oldest messages of a peer that is not read from, as many wait, and returns how many those were. If
+     * anybody has ever received here, none is dropped: they may be received next. On the event loop.
+     */
+    public int dropOldest(Peer from) {
+        Deque<ZMTPMessage> dropped = locked(() -> received ? new ArrayDeque<>(0) : queues.removeOldest(from));
+        if (!dropped.isEmpty()) {
+            from.reading();
+        }
+        return discarded(from, dropped);
+    }
+
+    private <T> T locked(Supplier<T> action) {
         lock.lock();
         try {
-            dropped = queues.removeAll(from);
+            return action.get();
         } finally {
             lock.unlock();
         }
+    }
+
+    private static int discarded(Peer from, Deque<ZMTPMessage> dropped) {
         dropped.forEach(ReferenceCountUtil::safeRelease);
         from.counters().add(DISCARDED, dropped.size());
         return dropped.size();

@@ -7,7 +7,7 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPSocketException;
 
 /** The future of one message. If it is cancelled, the message goes to the next one. */
-public final class Received extends LoopFuture<ZMTPMessage> implements Inbox.Taker {
+public final class Received extends LoopFuture<ZMTPMessage> implements Taker {
 
     private final SocketContext context;
     private final Inbox inbox;

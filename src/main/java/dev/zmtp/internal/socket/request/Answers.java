@@ -6,18 +6,28 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Reception;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import java.util.Collection;
 
 /**
  * Delivers answers to their requests. Anything else goes to the application of a DEALER, which may send and receive
  * anything (RFC 28). A REQ drops it.
+ *
+ * <p>If a DEALER asks, and nobody receives, what comes unasked must not keep the answers after it from being read: the
+ * oldest of it is dropped.
  */
 public final class Answers extends Reception {
 
+    private final SocketContext context;
     private final Inbox inbox;
     private final Requests requests;
     private final boolean strict;
 
+    /** Whether the application has ever asked. */
+    private boolean asks;
+
     public Answers(SocketContext context, Inbox inbox, Requests requests) {
+        this.context = context;
         this.inbox = inbox;
         this.requests = requests;
         this.strict = context.type() == ZMTPSocketType.REQ;
@@ -30,11 +40,26 @@ public final class Answers extends Reception {
         }
         if (!strict) {
             inbox.deliver(from, message);
+            if (asks) {
+                makeRoom(from);
+            }
         } else if (message.size() > 1 && !message.frame(0).isReadable()) {
             requests.answeredUncorrelated(from, message);
         } else {
             malformed(from, message);
             requests.malformed(from);
+        }
+    }
+
+    @Override
+    public void asks(Collection<Peer> there) {
+        asks = true;
+        there.forEach(this::makeRoom);
+    }
+
+    private void makeRoom(Peer peer) {
+        if (peer.inbound().full) {
+            context.drops().dropped(peer, DropReason.UNASKED, inbox.dropOldest(peer));
         }
     }
 }

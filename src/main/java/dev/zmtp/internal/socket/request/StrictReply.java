@@ -7,6 +7,7 @@ import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
+import dev.zmtp.internal.socket.receive.Taker;
 import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.concurrent.CompletableFuture;
@@ -61,7 +62,7 @@ public final class StrictReply {
     }
 
     /** The future of a request. If it ends in another way, the request is for the next one. */
-    private final class Receiving extends LoopFuture<ZMTPMessage> implements Inbox.Taker {
+    private final class Receiving extends LoopFuture<ZMTPMessage> implements Taker {
 
         @Override
         public boolean take(Peer from, ZMTPMessage message) {

@@ -9,6 +9,7 @@ import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.PeerInfo;
 import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -68,6 +69,9 @@ public final class ByName extends Routing {
             String name = PeerInfo.text(message.frame(0).nioBuffer());
             message.release();
             context.tally().dropped();
+            if (result == null) {
+                context.drops().dropped(null, DropReason.NO_PEER, 1);
+            }
             context.completions().fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the name " + name);
             return Fate.DROPPED;
         }

@@ -34,7 +34,7 @@ public final class DirectSends implements PeerSends {
     @Override
     public void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (context.isClosed()) {
-            context.drop(message, result, CLOSED, "the socket is closed");
+            context.drop(peer, message, result, CLOSED, "the socket is closed");
             return;
         }
         if (context.inEventLoop()) {
@@ -44,7 +44,8 @@ public final class DirectSends implements PeerSends {
         if (senders.credit().take(message.readableBytes())) {
             senders.hand(new Sent.ToPeer(this, peer, message, result, false));
         } else {
-            context.drop(message, result, FULL, "more is on its way to the event loop than a peer's queue may have");
+            String why = "more is on its way to the event loop than a peer's queue may have";
+            context.drop(peer, message, result, FULL, why);
             senders.writability().missed();
         }
     }
@@ -121,7 +122,7 @@ public final class DirectSends implements PeerSends {
             sent.peer().outbound().sendNoted();
             sent.peer().outbound().sendAccepted(sent.message(), null);
         } else {
-            context.drop(sent.message(), null, PEER_DOWN, "the peer has left");
+            context.drop(sent.peer(), sent.message(), null, PEER_DOWN, "the peer has left");
         }
     }
 
@@ -144,7 +145,7 @@ public final class DirectSends implements PeerSends {
 
     private void sendNow(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (!isThere(peer)) {
-            context.drop(message, result, PEER_DOWN, "the peer has left");
+            context.drop(peer, message, result, PEER_DOWN, "the peer has left");
         } else if (peer.outbound().send(message, result) == Fate.REFUSED) {
             peer.counters().add(SENT, 1);
             slowPeers.drop(peer, new QueuedMessage(message, result), DropReason.FULL, "the queue is full");

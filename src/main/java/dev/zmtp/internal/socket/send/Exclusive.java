@@ -2,7 +2,6 @@ package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.SlowPeers;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +13,8 @@ public final class Exclusive extends RoundRobin {
 
     private @Nullable Peer peer;
 
-    public Exclusive(SocketContext context, Credit credit, SlowPeers slowPeers, BooleanSupplier isBound) {
-        super(context, credit, slowPeers, isBound);
+    public Exclusive(SocketContext context, Credit credit, BooleanSupplier isBound) {
+        super(context, credit, isBound);
     }
 
     @Override

@@ -11,7 +11,6 @@ import dev.zmtp.internal.socket.peer.Outgoing;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SendQueue;
-import dev.zmtp.internal.socket.peer.SlowPeers;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
@@ -34,7 +33,6 @@ public class RoundRobin extends Routing {
 
     private final SocketContext context;
     private final Credit credit;
-    private final SlowPeers slowPeers;
     private final BooleanSupplier isBound;
     private final SendQueue queue;
     private final WritablePeers up = new WritablePeers();
@@ -55,10 +53,9 @@ public class RoundRobin extends Routing {
      * @param credit the room in the queue
      * @param isBound whether peers may come that this socket does not connect to
      */
-    public RoundRobin(SocketContext context, Credit credit, SlowPeers slowPeers, BooleanSupplier isBound) {
+    public RoundRobin(SocketContext context, Credit credit, BooleanSupplier isBound) {
         this.context = context;
         this.credit = credit;
-        this.slowPeers = slowPeers;
         this.isBound = isBound;
         this.queue = new SendQueue(context.sendLimit());
     }
@@ -288,7 +285,7 @@ public class RoundRobin extends Routing {
 
     private void expire(QueuedMessage late) {
         String text = "it has waited for longer than " + context.config().maxAge();
-        slowPeers.dropped(null, DropReason.EXPIRED);
+        context.drops().dropped(null, DropReason.EXPIRED, 1);
         drop(late, EXPIRED, text);
     }
 

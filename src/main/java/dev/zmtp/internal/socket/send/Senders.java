@@ -145,7 +145,7 @@ public final class Senders {
     }
 
     /** Whether there is a peer that messages may wait for, where the queue is that of all peers. From any thread. */
-    boolean isReachable() {
+    public boolean isReachable() {
         return shared == null || shared.isReachable();
     }
 
@@ -200,7 +200,7 @@ public final class Senders {
     public CompletableFuture<Void> send(ZMTPMessage message, int most) {
         CompletableFuture<Void> result = new LoopFuture<>();
         if (context.isClosed()) {
-            context.drop(message, result, CLOSED, "the socket is closed");
+            context.drop(null, message, result, CLOSED, "the socket is closed");
         } else if (context.inEventLoop()) {
             writability.sentHere();
             if (!waitingSends.isEmpty() || route(message, result, null) == Fate.REFUSED) {
@@ -342,7 +342,7 @@ public final class Senders {
             credit.give(1, bytes);
         }
         if (refused) { // after the credit: the sender may send again as soon as it knows
-            context.drop(message, result, FULL, "the queue is full");
+            context.drop(null, message, result, FULL, "the queue is full");
         }
         return true;
     }

@@ -35,7 +35,7 @@ sealed interface Sent {
 
         @Override
         public void refuse(SocketContext context, Reason reason, String text) {
-            context.drop(message, result, reason, text);
+            context.drop(null, message, result, reason, text);
         }
     }
 
@@ -66,7 +66,7 @@ sealed interface Sent {
             if (reserved) {
                 peer.queue().unreserve();
             }
-            context.drop(message, result, reason, text);
+            context.drop(peer, message, result, reason, text);
         }
     }
 

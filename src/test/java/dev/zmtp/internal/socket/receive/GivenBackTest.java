@@ -64,8 +64,8 @@ class GivenBackTest {
     }
 
     /** A receiver that is given up in the moment it gets a message, when something else happens, too. */
-    private static Inbox.Taker givenUpWhen(Consumer<ZMTPMessage> meanwhile) {
-        return new Inbox.Taker() {
+    private static Taker givenUpWhen(Consumer<ZMTPMessage> meanwhile) {
+        return new Taker() {
             @Override
             public boolean take(Peer from, ZMTPMessage message) {
                 meanwhile.accept(message);

@@ -1,6 +1,8 @@
 package dev.zmtp.internal.socket.send;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.ZMTPSocketType.XPUB;
@@ -14,9 +16,12 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import io.netty.util.IllegalReferenceCountException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -162,5 +167,115 @@ class OnTheWayTest {
 
         assertThat(message.refCnt()).isZero();
         assertThat(router.stats().dropped()).isEqualTo(1);
+    }
+
+    private static List<ZMTPSocketEvent.Dropped> drops(ZMTPSocket socket) {
+        List<ZMTPSocketEvent.Dropped> drops = new ArrayList<>();
+        socket.onEvent(Runnable::run, event -> {
+            if (event instanceof ZMTPSocketEvent.Dropped dropped) {
+                drops.add(dropped);
+            }
+        });
+        return drops;
+    }
+
+    /** Its sender wants no result, so nothing else would say it. */
+    @Test
+    void thoseThatFindNoRoomOnTheirWayAreReported() throws InterruptedException {
+        ZMTPSocket pub = bound(ZMTPSocketConfig.builder(PUB).sendLimit(1, 1));
+        subscribe();
+        List<ZMTPSocketEvent.Dropped> drops = drops(pub);
+
+        onAnotherThread(() -> {
+            for (int i = 0; i < 1_000; i++) {
+                pub.sendOrDrop(message("burst"));
+            }
+        });
+        long dropped = pub.stats().dropped();
+        time.run();
+
+        assertThat(dropped).isPositive();
+        assertThat(drops).containsExactly(new ZMTPSocketEvent.Dropped(null, DropReason.FULL, dropped));
+    }
+
+    @Test
+    void thoseForAPeerThatFindNoRoomOnTheirWayAreReportedAsItsOwn() throws InterruptedException {
+        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER).sendLimit(1, 1));
+        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        dealer.connect(ENDPOINT);
+        time.run();
+        ZMTPPeer peer = router.peers().iterator().next();
+        List<ZMTPSocketEvent.Dropped> drops = drops(router);
+
+        onAnotherThread(() -> {
+            for (int i = 0; i < 1_000; i++) {
+                peer.sendOrDrop(message("burst"));
+            }
+        });
+        long dropped = router.stats().dropped();
+        time.run();
+
+        assertThat(dropped).isPositive();
+        assertThat(drops).first().isEqualTo(new ZMTPSocketEvent.Dropped(peer, DropReason.FULL, dropped));
+    }
+
+    @Test
+    void thoseThatHaveNoPeerToWaitForAreReported() throws InterruptedException {
+        ZMTPSocket push = bound(ZMTPSocketConfig.builder(PUSH));
+        List<ZMTPSocketEvent.Dropped> drops = drops(push);
+
+        onAnotherThread(() -> push.sendOrDrop(message("nobody")));
+        time.run();
+
+        assertThat(drops).containsExactly(new ZMTPSocketEvent.Dropped(null, DropReason.NO_PEER, 1));
+    }
+
+    @Test
+    void thoseForANameThatNobodyHasAreReported() {
+        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
+        List<ZMTPSocketEvent.Dropped> drops = drops(router);
+
+        router.sendOrDrop(message("nobody", "hello"));
+
+        assertThat(drops).containsExactly(new ZMTPSocketEvent.Dropped(null, DropReason.NO_PEER, 1));
+    }
+
+    /** The oldest ones, which other threads have sent, make room for others. */
+    @Test
+    void thoseThatNewerOnesReplaceOnTheirWayAreReportedAsSuch() throws InterruptedException {
+        ZMTPSocket pub =
+                bound(ZMTPSocketConfig.builder(PUB).whenFull(WhenFull.DROP_OLD).sendLimit(1, 1));
+        subscribe();
+        List<ZMTPSocketEvent.Dropped> drops = drops(pub);
+
+        onAnotherThread(() -> {
+            for (int i = 0; i < 1_000; i++) {
+                pub.sendOrDrop(message("burst"));
+            }
+        });
+        long dropped = pub.stats().dropped();
+        time.run();
+
+        assertThat(dropped).isPositive();
+        assertThat(drops).first().isEqualTo(new ZMTPSocketEvent.Dropped(null, DropReason.REPLACED, dropped));
+    }
+
+    /** The sum of all seconds is what was dropped, and a listener that sends starts no second timer. */
+    @Test
+    void whatAListenerDropsWhileItHearsOfDropsIsReportedASecondLater() {
+        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
+        List<ZMTPSocketEvent.Dropped> drops = drops(router);
+        router.onEvent(Runnable::run, event -> {
+            if (event instanceof ZMTPSocketEvent.Dropped) {
+                router.sendOrDrop(message("nobody", "again"));
+            }
+        });
+
+        router.sendOrDrop(message("nobody", "first"));
+        time.pass(Duration.ofSeconds(10));
+
+        assertThat(drops).hasSizeBetween(10, 12);
+        assertThat(drops.stream().mapToLong(ZMTPSocketEvent.Dropped::messages).sum())
+                .isEqualTo(router.stats().dropped() - 1);
     }
 }

@@ -1,0 +1,139 @@
+package dev.zmtp.internal.socket.context;
+
+import dev.zmtp.internal.runtime.RateLimitedLog;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports dropped messages: the first one at once, then their number once a second for each peer and reason. If nobody
+ * listens to events, the log says it.
+ */
+public final class Drops {
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final DropReason[] REASONS = DropReason.values();
+
+    /** Stands for no peer in a map that cannot have null. */
+    private static final Object NO_PEER = new Object();
+
+    private final SocketContext context;
+    private final RateLimitedLog log;
+
+    /** By reason, of peers. What other threads have dropped, and the event loop has not heard of. */
+    private final Map<Object, long[]> elsewhere = new ConcurrentHashMap<>();
+
+    private final AtomicBoolean collecting = new AtomicBoolean();
+    private final Runnable collectTask = this::collect;
+
+    // On the event loop
+    private Map<@Nullable ZMTPPeer, long[]> sums = new LinkedHashMap<>();
+    private boolean reportScheduled;
+
+    Drops(SocketContext context) {
+        this.context = context;
+        this.log = new RateLimitedLog(
+                InternalLoggerFactory.getInstance("dev.zmtp.socket.Drops"), InternalLogLevel.WARN, context::nanoTime);
+    }
+
+    /**
+     * Reports a message that its sender is not told of. From any thread.
+     *
+     * @param peer null if it was for none in particular
+     */
+    public void droppedAnywhere(@Nullable ZMTPPeer peer, DropReason reason) {
+        if (context.inEventLoop()) {
+            dropped(peer, reason, 1);
+            return;
+        }
+        elsewhere.compute(peer == null ? NO_PEER : peer, (key, known) -> {
+            long[] its = known == null ? new long[REASONS.length] : known;
+            its[reason.ordinal()]++;
+            return its;
+        });
+        if (collecting.compareAndSet(false, true)) {
+            context.execute(collectTask);
+        }
+    }
+
+    // On the event loop
+
+    private void collect() {
+        collecting.set(false); // first: what is dropped from now on is collected by the next task
+        for (Object key : elsewhere.keySet()) {
+            long[] its = elsewhere.remove(key); // and nobody changes it any more
+            for (DropReason reason : REASONS) {
+                dropped(key == NO_PEER ? null : (ZMTPPeer) key, reason, its == null ? 0 : its[reason.ordinal()]);
+            }
+        }
+    }
+
+    /** Reports that so many messages of a peer or for it were dropped, if there are any. */
+    public void dropped(@Nullable ZMTPPeer peer, DropReason reason, long messages) {
+        if (messages == 0) {
+            return;
+        }
+        if (reportScheduled) {
+            sums.computeIfAbsent(peer, p -> new long[REASONS.length])[reason.ordinal()] += messages;
+            return;
+        }
+        reportScheduled = true;
+        context.schedule(this::report, SECOND);
+        fire(peer, reason, messages);
+    }
+
+    /** While a listener runs, what it drops itself waits for the next second. */
+    private void report() {
+        if (sums.isEmpty()) {
+            reportScheduled = false;
+            return;
+        }
+        Map<@Nullable ZMTPPeer, long[]> before = sums;
+        sums = new LinkedHashMap<>();
+        context.schedule(this::report, SECOND);
+        before.forEach((peer, its) -> {
+            for (DropReason reason : REASONS) {
+                if (its[reason.ordinal()] > 0) {
+                    fire(peer, reason, its[reason.ordinal()]);
+                }
+            }
+        });
+    }
+
+    private void fire(@Nullable ZMTPPeer peer, DropReason reason, long messages) {
+        context.fire(new ZMTPSocketEvent.Dropped(peer, reason, messages));
+        if (isWorthALine(reason) && !context.events().areHeard()) {
+            String whose = peer == null ? context.type() + " socket" : peer.toString();
+            log.log(whose, "dropped " + messages + (messages == 1 ? " message: " : " messages: ") + why(reason), null);
+        }
+    }
+
+    /** Whether a program that does nothing wrong would not drop them, and nothing else is logged. */
+    private boolean isWorthALine(DropReason reason) {
+        return switch (reason) {
+            case FULL, EXPIRED, UNASKED, NO_PEER -> true;
+            case REPLACED -> context.config().whenFull() != WhenFull.KEEP_LATEST;
+            case MEMORY_BUDGET, ASKER_GONE, PEER_GONE -> false;
+        };
+    }
+
+    private String why(DropReason reason) {
+        return switch (reason) {
+            case FULL -> "there was no room";
+            case REPLACED -> "newer ones took their place";
+            case EXPIRED -> "waited for longer than " + context.config().maxAge();
+            case UNASKED -> "nobody had asked for them, and nobody receives";
+            case NO_PEER -> "there is no peer for them";
+            case MEMORY_BUDGET, ASKER_GONE, PEER_GONE -> reason.toString();
+        };
+    }
+}
