@@ -169,8 +169,8 @@ public final class ZMTPSocketConfig {
     /**
      * Bound of the wait before the second attempt to connect: at least 1 ms, or zero. Default: 100 ms. The bound
      * doubles with each attempt up to {@link #reconnectMost()}, and begins anew after a connection that lived for 10 s.
-     * After a refusal by authentication it is a second to 30 s; after a peer that cannot fit, 30 s. The wait is between
-     * half of the bound and all of it.
+     * After a refusal by authentication it is a second to 30 s; after a peer that cannot fit, 30 s. What does not speak
+     * ZMTP counts as a connection that failed. The wait is between half of the bound and all of it.
      */
     public Duration reconnectFirst() {
         return values.reconnectFirst;
@@ -184,7 +184,10 @@ public final class ZMTPSocketConfig {
         return values.reconnectMost;
     }
 
-    /** Time that connecting may take, without the handshake: 1 ms to 24 days. Default: 10 s. */
+    /**
+     * Time that connecting may take, without the handshake: 1 ms to 24 days. Default: 10 s. While a name has other
+     * addresses to try, it is a second at most.
+     */
     public Duration connectTimeout() {
         return values.connectTimeout;
     }

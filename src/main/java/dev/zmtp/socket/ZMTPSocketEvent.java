@@ -67,10 +67,18 @@ public sealed interface ZMTPSocketEvent {
     enum Kind {
         /** There was no connection, or it ended: refused, unreachable, reset, closed, timed out, not resolved. */
         TRANSIENT,
-        /** Authentication failed at either end, or a publisher closes each connection after it has got many topics. */
+        /**
+         * Authentication failed at either end, a certificate of TLS was refused, as one that has expired, or a
+         * publisher closes each connection after it has got many topics.
+         */
         REFUSED,
-        /** The peer's socket type, mechanism or version does not fit, or it does not speak ZMTP. */
-        INCOMPATIBLE
+        /** The peer's socket type, mechanism or version does not fit, or its TLS. */
+        INCOMPATIBLE,
+        /**
+         * What answered does not speak ZMTP, or not TLS. It may be a front whose service is away, so it is tried again
+         * as after {@link #TRANSIENT}.
+         */
+        NOT_ZMTP
     }
 
     /**

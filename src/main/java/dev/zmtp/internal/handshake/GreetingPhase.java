@@ -24,9 +24,13 @@ final class GreetingPhase extends HandshakePhase {
     private static final int REVISION_1 = 1;
     private static final int REVISION_2 = 2;
 
+    /** Other protocols start with a letter, or as TLS does: a peer of 1.0 would have an identity of 20 bytes or more. */
+    private static final int LEAST_OF_OTHERS = 0x15;
+
     /** The part of the greeting that is read next; each step is decided once this many bytes have arrived in all. */
     private enum Step {
         FIRST_BYTE(1),
+        UNVERSIONED(2),
         SIGNATURE(Greeting.SIGNATURE_LENGTH),
         REVISION(Greeting.REVISION_OFFSET + 1),
         REST_OF_V2(Greeting.V2_LENGTH),
@@ -70,6 +74,7 @@ final class GreetingPhase extends HandshakePhase {
     private void decide() {
         switch (step) {
             case FIRST_BYTE -> firstByte();
+            case UNVERSIONED -> unversioned();
             case SIGNATURE -> signature();
             case REVISION -> revision();
             case REST_OF_V2 -> greetingOfV2();
@@ -80,9 +85,29 @@ final class GreetingPhase extends HandshakePhase {
     private void firstByte() {
         if (received.getUnsignedByte(0) == Greeting.SIGNATURE_FIRST) {
             step = Step.SIGNATURE;
+        } else if (received.getUnsignedByte(0) >= LEAST_OF_OTHERS && isRefused(ZMTPVersion.ZMTP10)) {
+            step = Step.UNVERSIONED;
         } else {
             enterUnversioned();
         }
+    }
+
+    private boolean isRefused(ZMTPVersion version) {
+        try {
+            connection.policy().checkVersion(version, mechanism);
+            return false;
+        } catch (ZMTPException refusal) {
+            return true;
+        }
+    }
+
+    /** A peer of 1.0 has no flags in its identity. One that has is not refused for its version: it is not ZMTP. */
+    private void unversioned() {
+        int flags = received.getUnsignedByte(1);
+        if (flags != 0) {
+            throw Greeting.notZmtp(received.getUnsignedByte(0), flags);
+        }
+        enterUnversioned(); // which is refused
     }
 
     private void signature() {

@@ -129,7 +129,7 @@ final class IdentityPhase extends HandshakePhase {
         }
         if (flags != 0) {
             if (!reader.hasLongHeader()) {
-                throw ZMTPException.malformed("first bytes", firstBytes(flags), "a ZMTP greeting");
+                throw Greeting.notZmtp((int) (reader.length() + 1), flags);
             }
             throw ZMTPException.malformed("identity frame flags", hex(flags), "0x0, or a ZMTP signature before it");
         }
@@ -141,21 +141,6 @@ final class IdentityPhase extends HandshakePhase {
     @Override
     public void end(@Nullable Throwable cause) {
         reader.close();
-    }
-
-    /**
-     * The two bytes of a short header, and the protocol that starts like this. Not what follows them: that depends on
-     * how the bytes arrive.
-     */
-    private String firstBytes(int flags) {
-        int first = (int) (reader.length() + 1);
-        String peer = switch ("" + (char) first + (char) flags) {
-            case "GE", "HE", "PO", "PU", "DE", "OP", "PA", "CO", "PR" -> ", looks like an HTTP request";
-            case "SS" -> ", looks like SSH";
-            case "\u0016\u0003" -> ", looks like a TLS handshake";
-            default -> "";
-        };
-        return hex(first << 8 | flags) + peer;
     }
 
     private static String hex(int flags) {

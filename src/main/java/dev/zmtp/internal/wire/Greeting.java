@@ -90,4 +90,20 @@ public final class Greeting {
             throw ZMTPException.tooLarge("identity length", length, MAX_IDENTITY_LENGTH);
         }
     }
+
+    /**
+     * Returns the failure of a peer whose first two bytes are neither of a greeting nor of a 1.0 peer, with the protocol
+     * that starts like this. Not what follows them: that depends on how the bytes arrive.
+     */
+    public static ZMTPException notZmtp(int first, int second) {
+        String peer = switch ("" + (char) first + (char) second) {
+            case "GE", "HE", "PO", "PU", "DE", "OP", "PA", "CO", "PR" -> ", looks like an HTTP request";
+            case "HT" -> ", looks like an HTTP answer";
+            case "SS" -> ", looks like SSH";
+            case "\u0016\u0003" -> ", looks like a TLS handshake";
+            default -> "";
+        };
+        return ZMTPException.malformed(
+                "first bytes", "0x" + Integer.toHexString(first << 8 | second) + peer, "a ZMTP greeting");
+    }
 }

@@ -538,4 +538,30 @@ class GreetingPhaseTest {
             assertThat(peer.received()).isEqualTo(Hex.of("03 01" + NULL));
         }
     }
+
+    /** A balancer whose service is away answers like this. It says nothing about versions. */
+    @ParameterizedTest
+    @CsvSource({
+        "48 54 54 50 2f 31 2e 31 20 35 30 33, '0x4854, looks like an HTTP answer'",
+        "48 | 54 54 50 2f 31 2e 31 20 35 30 33, '0x4854, looks like an HTTP answer'",
+        "15 03 03 00 02 02 28, 0x1503",
+    })
+    void anAnswerOfAnotherProtocolIsCalledThatAlsoWhereNoOldPeerIsAllowed(String theirs, String shown) {
+        try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31).interop(false))) {
+            for (String part : theirs.split(" [|] ")) {
+                peer.send(part);
+            }
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
+                    .hasMessage("first bytes: " + shown + " (expected: a ZMTP greeting), peer embedded");
+        }
+    }
+
+    @Test
+    void anOldPeerWithALongIdentityIsStillRefusedForItsVersion() {
+        try (ScriptedPeer peer =
+                peerOf(dealer(ZMTPVersion.ZMTP31).interop(false)).send("48 00")) {
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.VERSION);
+        }
+    }
 }

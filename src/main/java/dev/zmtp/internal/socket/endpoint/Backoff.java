@@ -63,7 +63,7 @@ final class Backoff {
     /** Returns the greatest wait after this failure. */
     long bound(Kind kind) {
         return switch (kind) {
-            case TRANSIENT -> doubled(first, most);
+            case TRANSIENT, NOT_ZMTP -> doubled(first, most);
             case REFUSED -> doubled(Math.max(first, AFTER_REFUSAL), Math.max(most, MOST_AFTER_REFUSAL));
             case INCOMPATIBLE -> Math.max(most, MOST_AFTER_REFUSAL);
         };
@@ -81,10 +81,12 @@ final class Backoff {
         if (cause instanceof ZMTPException e) {
             return switch (e.code()) {
                 case AUTHENTICATION, PEER_ERROR -> Kind.REFUSED;
-                case MALFORMED, UNEXPECTED, VERSION, MECHANISM, SOCKET_TYPE -> Kind.INCOMPATIBLE;
+                case MALFORMED -> Kind.NOT_ZMTP;
+                case UNEXPECTED, VERSION, MECHANISM, SOCKET_TYPE -> Kind.INCOMPATIBLE;
                 case TOO_LARGE, HANDSHAKE_TIMEOUT, HEARTBEAT_TIMEOUT, MEMORY_BUDGET, CLOSED -> Kind.TRANSIENT;
             };
         }
-        return Kind.TRANSIENT;
+        Kind ofTls = TlsFailures.kindOf(cause);
+        return ofTls == null ? Kind.TRANSIENT : ofTls;
     }
 }

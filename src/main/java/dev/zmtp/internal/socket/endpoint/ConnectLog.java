@@ -25,6 +25,11 @@ final class ConnectLog {
         this.endpoint = endpoint;
     }
 
+    /** Nothing is bound yet to a name of this process. That is no failure, unless it stays so. */
+    void notBoundYet(Throwable cause) {
+        logger.debug("{}: {}, waiting for it", endpoint, text(cause));
+    }
+
     void failed(Kind kind, Throwable cause, boolean again) {
         String next = again ? "trying again" : "given up";
         if (kind == last) {
@@ -38,6 +43,10 @@ final class ConnectLog {
     private static String text(Throwable cause) {
         if (cause instanceof ClosedChannelException) {
             return "closed by the peer";
+        }
+        String ofTls = TlsFailures.text(cause);
+        if (ofTls != null) {
+            return ofTls;
         }
         String message = cause.getMessage();
         return message == null ? cause.getClass().getSimpleName() : message + hint(cause, message);

@@ -20,12 +20,11 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
@@ -39,6 +38,12 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Connector");
 
+    /** How long an address may take to connect while there are others to try. */
+    private static final Duration WITH_OTHERS = Duration.ofSeconds(1);
+
+    /** How long it is nothing unusual that a name of this process is not bound yet. */
+    private static final long UNTIL_BOUND = Duration.ofSeconds(10).toNanos();
+
     private final SocketEndpoints endpoints;
     private final Peer peer;
     private final @Nullable Consumer<? super ZMTPConfig.Builder> changes;
@@ -50,11 +55,12 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     private volatile boolean wasClosed;
 
     // On the event loop
-    private final Queue<SocketAddress> addresses = new ArrayDeque<>(1);
+    private final Addresses addresses = new Addresses();
     private @Nullable AutoCloseable whenBound;
     private @Nullable ScheduledFuture<?> retry;
     private @Nullable ScheduledFuture<?> lingers;
     private @Nullable PeerHandler link;
+    private long awaySince;
     private boolean closing;
     private long closingSince; // and for how long at most
     private long lingerNanos;
@@ -135,6 +141,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         } catch (RuntimeException e) {
             logger.warn("{}: nobody tells when it is bound", endpoint, e);
         }
+        awaySince = context.nanoTime();
         attempt();
     }
 
@@ -166,13 +173,12 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         if (state != State.RESOLVING) {
             return; // it was closed in the meantime
         }
-        addresses.clear();
-        addresses.addAll(found);
+        addresses.begin(found);
         connectToNext(new IOException(endpoint + ": the name has no address"));
     }
 
     private void connectToNext(Throwable cause) {
-        SocketAddress address = addresses.poll();
+        SocketAddress address = addresses.next();
         if (address == null) {
             failed(cause);
             return;
@@ -183,8 +189,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         Bootstrap bootstrap = new Bootstrap()
                 .group(context.eventLoop())
                 .channelFactory(endpoint.transport()::channel)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        context.config().connectTimeout().toMillis())
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeout())
                 .handler(endpoints.setup().connecting(this, handler));
         Sockets.options(bootstrap, context.config(), endpoint);
         bootstrap
@@ -194,9 +199,16 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
                         context.executeHere(() -> connected(connected.channel(), connected.cause())));
     }
 
+    /** One that is dead must not keep those after it waiting for long. */
+    private int connectTimeout() {
+        long millis = context.config().connectTimeout().toMillis();
+        return (int) (addresses.hasNext() ? Math.min(millis, WITH_OTHERS.toMillis()) : millis);
+    }
+
     private void connected(Channel channel, @Nullable Throwable cause) {
         if (cause != null) {
             if (state == State.CONNECTING) {
+                addresses.failed();
                 connectToNext(cause);
             }
         } else if (state == State.CONNECTING) {
@@ -209,14 +221,20 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     }
 
     /**
-     * Whether the next address is tried at once: a balancer whose service is down accepts a connection and closes it.
-     * A refusal, or a peer that does not fit, is the answer of the service itself.
+     * Whether the next address is tried at once: a balancer whose service is down accepts a connection and closes it,
+     * or says so in a protocol of its own. A refusal, or a peer that does not fit, is the answer of the service itself.
      */
     private boolean triesTheNextAfter(Throwable cause) {
         return state == State.HANDSHAKING
-                && !addresses.isEmpty()
-                && Backoff.kindOf(cause) == ZMTPSocketEvent.Kind.TRANSIENT
+                && isOfAddress(cause)
+                && addresses.hasNext()
                 && !context.eventLoop().isShuttingDown();
+    }
+
+    /** Whether another address may do better. */
+    private static boolean isOfAddress(Throwable cause) {
+        ZMTPSocketEvent.Kind kind = Backoff.kindOf(cause);
+        return kind == ZMTPSocketEvent.Kind.TRANSIENT || kind == ZMTPSocketEvent.Kind.NOT_ZMTP;
     }
 
     /** Called when the attempt or the connection has ended. */
@@ -234,7 +252,11 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         ZMTPSocketEvent.Kind kind =
                 refusedTopics.explains(cause) ? ZMTPSocketEvent.Kind.REFUSED : Backoff.kindOf(cause);
         long wait = backoff.next(kind);
-        log.failed(kind, cause, wait >= 0);
+        if (isNotBoundYet(cause) && wait >= 0) {
+            log.notBoundYet(cause);
+        } else {
+            log.failed(kind, cause, wait >= 0);
+        }
         if (wait < 0) {
             String text = text() + " was given up: " + cause.getMessage();
             stop(new ZMTPSocketException(ZMTPSocketException.Reason.PEER_DOWN, text, cause));
@@ -244,6 +266,12 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         state = State.WAITING;
         context.fire(new ZMTPSocketEvent.Retrying(text(), kind, backoff.failures(), Duration.ofNanos(wait), cause));
         retry = context.schedule(this::attempt, wait);
+    }
+
+    private boolean isNotBoundYet(Throwable cause) {
+        return endpoint.transport().carriesMessages()
+                && cause instanceof ConnectException
+                && context.nanoTime() - awaySince < UNTIL_BOUND;
     }
 
     /** What ended the last attempt or connection; null while it is connected. */
@@ -358,7 +386,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         @Override
         public void up() {
             state = State.UP;
-            addresses.clear();
+            addresses.worked();
             lastFailure = null;
             log.up();
         }
@@ -373,9 +401,13 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             }
             Throwable why = cause;
             if (ended.upSince() != 0) {
-                long lived = context.nanoTime() - ended.upSince();
+                awaySince = context.nanoTime();
+                long lived = awaySince - ended.upSince();
                 backoff.lived(lived);
                 why = refusedTopics.of(cause, ended.commandsWritten(), lived);
+            }
+            if (state == State.HANDSHAKING && isOfAddress(why)) {
+                addresses.failed();
             }
             if (triesTheNextAfter(why)) {
                 connectToNext(why);

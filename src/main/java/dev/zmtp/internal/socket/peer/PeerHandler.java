@@ -18,7 +18,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -290,10 +289,12 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             up(PeerInfo.of(success));
         } else if (event instanceof PeerInfo info) {
             up(info);
-        } else if (event instanceof ZMTPHandshakeFailure failure && cause == null) {
-            cause = failure.cause();
-            if (cause.getCause() instanceof ConnectException) {
-                return; // nobody listens there yet: the codec would log what no handler takes
+        } else if (event instanceof ZMTPHandshakeFailure failure) {
+            if (cause == null) {
+                cause = failure.cause();
+            }
+            if (!wasAccepted()) {
+                return; // the connector logs it once: the codec would log what no handler takes, each time
             }
         }
         ctx.fireUserEventTriggered(event);

@@ -161,7 +161,7 @@ class BackoffTest {
     @CsvSource({
         "AUTHENTICATION, REFUSED",
         "PEER_ERROR, REFUSED",
-        "MALFORMED, INCOMPATIBLE",
+        "MALFORMED, NOT_ZMTP",
         "UNEXPECTED, INCOMPATIBLE",
         "VERSION, INCOMPATIBLE",
         "MECHANISM, INCOMPATIBLE",

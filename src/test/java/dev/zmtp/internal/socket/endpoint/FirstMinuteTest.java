@@ -17,15 +17,28 @@ import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPPasswords;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.testing.WirePeer;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a newcomer's program says by itself when something is wrong, with all defaults: a line that docs/sockets.md has. */
 class FirstMinuteTest {
@@ -64,6 +77,68 @@ class FirstMinuteTest {
         client(codec -> {}).connect(endpoint);
 
         assertSaid(connects, endpoint, "Connection refused: HOST:PORT, trying again");
+    }
+
+    /** And once: neither the codec nor the next attempts say it again. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ipc://%s/none", "shm://%s/none", "tcp://255.255.255.255:1", "tcp://127.0.0.1:%d"})
+    void whereverNobodyIsItIsSaidOnce(String form, @TempDir Path dir) throws IOException {
+        try (CapturedLog codec = new CapturedLog("dev.zmtp.codec");
+                ServerSocket closing = WirePeer.listen()) {
+            String endpoint = form.contains("%d") ? WirePeer.endpoint(closing) : String.format(form, dir);
+            ZMTPSocket client =
+                    sockets.open(sockets.builder(DEALER).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+            TestSockets.Events events = TestSockets.events(client);
+
+            client.connect(endpoint);
+
+            for (int attempt = 0; attempt < 5; attempt++) {
+                if (form.contains("%d")) { // a balancer that accepts and closes
+                    closing.accept().close();
+                }
+                events.next(ZMTPSocketEvent.Retrying.class);
+            }
+            assertThat(said(connects)).singleElement().asString().startsWith(endpoint + ": ");
+            assertThat(said(codec)).isEmpty();
+        }
+    }
+
+    private static List<String> said(CapturedLog log) {
+        return log.records.stream()
+                .filter(line -> line.getLevel().intValue() >= Level.INFO.intValue())
+                .map(LogRecord::getMessage)
+                .toList();
+    }
+
+    /** To connect first is usual within a process. Only a name that stays unbound is worth a line. */
+    @Test
+    @Tag("netty-4.2-only")
+    void aNameOfTheProcessThatIsBoundLaterIsNotMissed() {
+        try (VirtualTime time = new VirtualTime()) {
+            time.open(ZMTPSocketConfig.builder(DEALER)).connect("inproc://later");
+            time.pass(Duration.ofSeconds(5));
+            ZMTPSocket server = time.open(ZMTPSocketConfig.builder(ROUTER));
+            server.bind("inproc://later");
+            time.pass(Duration.ofSeconds(5));
+            assertThat(server.peers()).hasSize(1);
+            assertThat(said(connects)).isEmpty();
+
+            server.closeAsync(Duration.ZERO);
+            time.pass(Duration.ofSeconds(5));
+            assertThat(said(connects)).as("when its server goes").hasSize(1);
+        }
+    }
+
+    @Test
+    @Tag("netty-4.2-only")
+    void aNameOfTheProcessThatIsNeverBoundIsSaidOnce() {
+        try (VirtualTime time = new VirtualTime()) {
+            time.open(ZMTPSocketConfig.builder(DEALER)).connect("inproc://never");
+            time.pass(Duration.ofSeconds(60));
+
+            assertThat(said(connects))
+                    .containsExactly("inproc://never: inproc://never: nobody is bound to this name, trying again");
+        }
     }
 
     @Test

@@ -20,7 +20,10 @@ import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.Kind;
 import dev.zmtp.testing.TestSockets;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -35,6 +38,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -255,6 +259,61 @@ class ReconnectTest {
                         ZMTPSocketEvent.Connecting.class,
                         ZMTPSocketEvent.HandshakeFailed.class,
                         ZMTPSocketEvent.PeerUp.class);
+    }
+
+    /** As one does that has an error of its own for a service that is away. */
+    @Tag("T45")
+    @Test
+    void theNextAddressIsTriedIfOneAnswersWithAnotherProtocol(TestSockets sockets) {
+        Names names = new Names();
+        ZMTPSocket pull = sockets.open(PULL);
+        Channel answers = new ServerBootstrap()
+                .group(sockets.group())
+                .channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public boolean isSharable() {
+                        return true;
+                    }
+
+                    @Override
+                    public void channelActive(ChannelHandlerContext ctx) {
+                        ctx.writeAndFlush(ByteBufUtil.writeAscii(ctx.alloc(), "HTTP/1.1 503 Service Unavailable\r\n"));
+                    }
+                })
+                .bind(InetAddress.getLoopbackAddress(), 0)
+                .syncUninterruptibly()
+                .channel();
+        names.addresses = List.of((InetSocketAddress) answers.localAddress(), address(bind(pull, ANY_PORT)));
+        ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
+        TestSockets.Events events = TestSockets.events(push);
+
+        TestSockets.connect(push, "named://service");
+
+        assertThat(events.drain())
+                .as("one attempt")
+                .hasExactlyElementsOfTypes(
+                        ZMTPSocketEvent.Connecting.class,
+                        ZMTPSocketEvent.HandshakeFailed.class,
+                        ZMTPSocketEvent.PeerUp.class);
+    }
+
+    /** One that is gone would take all of the time that it has. */
+    @Tag("T45")
+    @Test
+    void anAddressHasASecondWhileThereAreOthers(TestSockets sockets) {
+        Names names = new Names();
+        ZMTPSocket pull = sockets.open(PULL);
+        List<Integer> timeouts = new CopyOnWriteArrayList<>();
+        names.addresses =
+                List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1), address(bind(pull, ANY_PORT)));
+        ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
+                .pipeline((endpoint, pipeline) ->
+                        timeouts.add(pipeline.channel().config().getConnectTimeoutMillis())));
+
+        TestSockets.connect(push, "named://service");
+
+        assertThat(timeouts).containsExactly(1_000, 10_000);
     }
 
     @Tag("T45")

@@ -12,7 +12,10 @@ import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.VirtualTime;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -74,10 +77,14 @@ class ReconnectTimesTest {
 
     /** Accepts connections and closes them before the handshake. */
     private Channel bindToCloser() {
+        return bindTo(new Closer());
+    }
+
+    private Channel bindTo(ChannelHandler ofEach) {
         Channel server = new ServerBootstrap()
                 .group(time.loop())
                 .channel(LocalServerChannel.class)
-                .childHandler(new Closer())
+                .childHandler(ofEach)
                 .bind(new LocalAddress(ENDPOINT.substring("local://".length())))
                 .channel();
         time.run();
@@ -89,6 +96,16 @@ class ReconnectTimesTest {
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
             ctx.close();
+        }
+    }
+
+    /** A balancer whose service is away. */
+    @Sharable
+    private static final class Balancer extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            ctx.writeAndFlush(ByteBufUtil.writeAscii(ctx.alloc(), "HTTP/1.1 503 Service Unavailable\r\n\r\n"))
+                    .addListener(ChannelFutureListener.CLOSE);
         }
     }
 
@@ -171,6 +188,24 @@ class ReconnectTimesTest {
 
         assertThat(retries.stream().limit(5).map(ZMTPSocketEvent.Retrying::attempt))
                 .containsExactly(1, 2, 3, 4, 5);
+    }
+
+    /** What answers is not the service, which may be back soon. */
+    @Test
+    void aBalancerThatAnswersInsteadIsAskedAsOftenAsOneThatRefuses() {
+        Channel balancer = bindTo(new Balancer());
+        ZMTPSocket push = push();
+        time.pass(Duration.ofSeconds(20));
+
+        assertThat(retries).extracting(ZMTPSocketEvent.Retrying::kind).containsOnly(ZMTPSocketEvent.Kind.NOT_ZMTP);
+        assertThat(retries).allSatisfy(retry -> assertThat(retry.delay()).isLessThanOrEqualTo(MOST));
+        balancer.close();
+        time.run();
+        push.sendOrDrop(TestSockets.message("for the one that is back"));
+        ZMTPSocket pull = bound(PULL);
+        time.pass(MOST);
+
+        assertThat(TestSockets.frames(pull.receiveAsync().join())).containsExactly("for the one that is back");
     }
 
     /** T44: what cannot fit is not asked each 100 ms, but may be mended. */

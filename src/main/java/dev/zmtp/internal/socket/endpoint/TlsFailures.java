@@ -1,0 +1,84 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
+import java.util.List;
+import java.util.Locale;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a failure of TLS means. One whose certificate has expired does not come back by itself, and must not be taken
+ * for a server that restarts. Knows Netty's classes by name, as they need not be there.
+ */
+final class TlsFailures {
+
+    private static final int MOST_CAUSES = 16;
+
+    /** Alerts by which a peer refuses our certificate, as the JDK and OpenSSL write them. */
+    private static final List<String> REFUSALS = List.of("certificate", "unknown_ca", "unknown ca", "access_denied");
+
+    private TlsFailures() {}
+
+    /** Returns the kind of the failure; null if it is none of TLS, or just the end of a connection. */
+    static @Nullable Kind kindOf(Throwable cause) {
+        SSLException tls = tls(cause);
+        if (tls == null) {
+            return null;
+        }
+        String text = String.valueOf(tls.getMessage()).toLowerCase(Locale.ROOT);
+        if (isAboutCertificate(tls) || REFUSALS.stream().anyMatch(text::contains)) {
+            return Kind.REFUSED;
+        }
+        String type = tls.getClass().getSimpleName();
+        if (type.equals("NotSslRecordException")) {
+            return Kind.NOT_ZMTP;
+        }
+        boolean disagree = tls.getClass() == SSLHandshakeException.class || type.equals("OpenSslHandshakeException");
+        return disagree || text.contains("alert") ? Kind.INCOMPATIBLE : null;
+    }
+
+    private static @Nullable SSLException tls(Throwable cause) {
+        Throwable next = cause;
+        for (int left = MOST_CAUSES; next != null && left > 0; left--) {
+            if (next instanceof SSLException found) {
+                return found;
+            }
+            next = next.getCause();
+        }
+        return null;
+    }
+
+    private static boolean isAboutCertificate(SSLException tls) {
+        Throwable next = tls;
+        for (int left = MOST_CAUSES; next != null && left > 0; left--) {
+            if (next instanceof CertificateException
+                    || next instanceof CertPathValidatorException
+                    || next instanceof CertPathBuilderException
+                    || next instanceof SSLPeerUnverifiedException) {
+                return true;
+            }
+            next = next.getCause();
+        }
+        return false;
+    }
+
+    /** Returns what TLS says, and its first cause, which is where a date or a name stands; null if it is none of TLS. */
+    static @Nullable String text(Throwable cause) {
+        SSLException tls = kindOf(cause) == null ? null : tls(cause);
+        if (tls == null) {
+            return null;
+        }
+        String text = "TLS: " + tls.getMessage();
+        Throwable first = tls;
+        for (int left = MOST_CAUSES; first.getCause() != null && left > 0; left--) {
+            first = first.getCause();
+        }
+        String why = first.getMessage();
+        return why == null || text.contains(why) ? text : text + " (" + why + ")";
+    }
+}
