@@ -107,9 +107,9 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The executor that runs the computations of a CURVE handshake. It must not run them on the event loop. Default:
-     * threads of the library, half as many as there are processors. They are daemons, start when they are needed and
-     * end after a minute without work; at most 10,000 computations wait.
+     * The executor that runs the computations of a CURVE handshake, and for sockets those of TLS. It must not run them
+     * on the event loop. Default: threads of the library, half as many as there are processors. They are daemons, start
+     * when they are needed and end after a minute without work; at most 10,000 computations wait.
      */
     public Executor handshakeExecutor() {
         Executor executor = values.handshakeExecutor;

@@ -243,14 +243,17 @@ public final class ZMTPSocketConfig {
         return values.resolver;
     }
 
-    /** The context that encrypts connections made over {@code tcp}; null if nothing does. Default: none. */
+    /**
+     * The context that encrypts connections made over {@code tcp}; null if nothing does. If there is a supplier, it is
+     * asked for it now. Default: none.
+     */
     public @Nullable SslContext tlsClient() {
-        return values.tlsClient;
+        return values.tlsClient == null ? null : values.tlsClient.get();
     }
 
-    /** The context that encrypts connections accepted over {@code tcp}; null if nothing does. Default: none. */
+    /** As {@link #tlsClient()}, of connections accepted over {@code tcp}. Default: none. */
     public @Nullable SslContext tlsServer() {
-        return values.tlsServer;
+        return values.tlsServer == null ? null : values.tlsServer.get();
     }
 
     /**

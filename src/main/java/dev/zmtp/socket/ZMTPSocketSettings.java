@@ -22,6 +22,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -170,10 +171,33 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
      * checks that the certificate is for the host connected to if its parameters say so.
      */
     public ZMTPSocketConfig.Builder tls(SslContext context) {
-        if (context.isClient()) {
-            values.tlsClient = context;
+        Objects.requireNonNull(context, "context");
+        return tls(() -> context);
+    }
+
+    /**
+     * As {@link #tls(SslContext)}, with a context that may be another one for each connection: so a certificate can be
+     * renewed without a restart. Connections that are there keep theirs.
+     *
+     * @param contexts is asked now, whether it is for a client or a server, which may not change; then for each
+     *     connection on the event loop, and by each {@code bind} and {@code connect} in the thread of its caller. It
+     *     must not block, so it returns what another thread has read. If it throws, or returns null, the connection
+     *     fails
+     */
+    public ZMTPSocketConfig.Builder tls(Supplier<? extends SslContext> contexts) {
+        boolean isClient = contexts.get().isClient();
+        Supplier<SslContext> checked = () -> {
+            SslContext context = contexts.get();
+            if (context == null || context.isClient() != isClient) { // which must not end in a connection without TLS
+                throw new IllegalStateException("tls: " + context + " (expected: an SslContext of a "
+                        + (isClient ? "client" : "server") + ", as the first was)");
+            }
+            return context;
+        };
+        if (isClient) {
+            values.tlsClient = checked;
         } else {
-            values.tlsServer = context;
+            values.tlsServer = checked;
         }
         return self();
     }

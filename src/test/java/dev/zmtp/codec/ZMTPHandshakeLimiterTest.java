@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.internal.admission.ConnectionRegistry;
+import dev.zmtp.internal.runtime.Computations;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
@@ -256,6 +257,27 @@ class ZMTPHandshakeLimiterTest {
         connect(limiter, "10.0.0.1");
         assertThat(computing.isOpen()).isFalse();
         client.finishAndReleaseAll();
+    }
+
+    /** As an SslHandler's, which computes before there is anything for the codec. */
+    @Test
+    void aHandshakeForWhichAnotherHandlerComputesIsPassedOverAsLongAsItDoes() {
+        Queue<Runnable> computations = new ArrayDeque<>();
+        ZMTPHandshakeLimiter limiter = limiter(2, 2);
+        AddressedChannel computing = connect(limiter, "10.0.0.1");
+        Computations.counted(computing, computations::add).execute(() -> {});
+        AddressedChannel idle = connect(limiter, "10.0.0.1");
+        waitTooLong();
+
+        connect(limiter, "10.0.0.1");
+
+        assertThat(computing.isOpen()).isTrue();
+        assertThat(idle.isOpen()).isFalse();
+
+        computations.remove().run();
+        waitTooLong();
+        connect(limiter, "10.0.0.1");
+        assertThat(computing.isOpen()).isFalse();
     }
 
     private static void exchange(EmbeddedChannel one, EmbeddedChannel other) {

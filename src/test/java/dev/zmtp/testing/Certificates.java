@@ -22,6 +22,15 @@ public final class Certificates {
 
     /** Makes a key for {@code name}, which is in {@code dir} until the test is over. */
     public static Certificates make(Path dir, String name) throws Exception {
+        return make(dir, name, "-1d");
+    }
+
+    /** As {@link #make(Path, String)}, with a certificate that was good for two days, a week ago. */
+    public static Certificates expired(Path dir, String name) throws Exception {
+        return make(dir, name, "-9d");
+    }
+
+    private static Certificates make(Path dir, String name, String from) throws Exception {
         Path file = dir.resolve(name + ".p12");
         Process keytool = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
@@ -37,6 +46,8 @@ public final class Certificates {
                         "CN=" + name,
                         "-ext",
                         "san=dns:localhost",
+                        "-startdate",
+                        from,
                         "-validity",
                         "2",
                         "-storetype",

@@ -3,6 +3,7 @@ package dev.zmtp.internal.admission;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.zmtp.internal.runtime.AddressKey;
+import dev.zmtp.internal.runtime.Computations;
 import dev.zmtp.internal.wire.PeerText;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -72,7 +73,7 @@ public final class ConnectionRegistry {
 
         private boolean waitsForPeer() {
             LimitedSession known = session;
-            return known == null || !known.isWorking();
+            return (known == null || !known.isWorking()) && !Computations.areFor(ctx.channel());
         }
 
         @Override

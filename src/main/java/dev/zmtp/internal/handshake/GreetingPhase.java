@@ -24,7 +24,7 @@ final class GreetingPhase extends HandshakePhase {
     private static final int REVISION_1 = 1;
     private static final int REVISION_2 = 2;
 
-    /** Other protocols start with a letter, or as TLS does: a peer of 1.0 would have an identity of 20 bytes or more. */
+    /** Others start with a letter, or as TLS does: a peer of 1.0 would have an identity of 20 bytes or more. */
     private static final int LEAST_OF_OTHERS = 0x15;
 
     /** The part of the greeting that is read next; each step is decided once this many bytes have arrived in all. */

@@ -92,8 +92,8 @@ public final class Greeting {
     }
 
     /**
-     * Returns the failure of a peer whose first two bytes are neither of a greeting nor of a 1.0 peer, with the protocol
-     * that starts like this. Not what follows them: that depends on how the bytes arrive.
+     * Returns the failure of a peer whose first two bytes are neither of a greeting nor of a 1.0 peer. It has the
+     * protocol that starts like this. Not what follows them: that depends on how the bytes arrive.
      */
     public static ZMTPException notZmtp(int first, int second) {
         String peer = switch ("" + (char) first + (char) second) {

@@ -293,7 +293,7 @@ class ConfigTest {
         assertThatNullPointerException()
                 .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).reconnect(null, Duration.ZERO));
         assertThatNullPointerException()
-                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).tls(null));
+                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).tls((SslContext) null));
         assertThatNullPointerException()
                 .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).tcpChannels(null, NioServerSocketChannel::new));
         assertThatNullPointerException()

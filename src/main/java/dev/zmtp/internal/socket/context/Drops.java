@@ -7,7 +7,9 @@ import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 public final class Drops {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-    private static final DropReason[] REASONS = DropReason.values();
 
     /** Stands for no peer in a map that cannot have null. */
     private static final Object NO_PEER = new Object();
@@ -29,14 +30,14 @@ public final class Drops {
     private final SocketContext context;
     private final RateLimitedLog log;
 
-    /** By reason, of peers. What other threads have dropped, and the event loop has not heard of. */
-    private final Map<Object, long[]> elsewhere = new ConcurrentHashMap<>();
+    /** What other threads have dropped of each peer, and the event loop has not heard of. */
+    private final Map<Object, Map<DropReason, Long>> elsewhere = new ConcurrentHashMap<>();
 
     private final AtomicBoolean collecting = new AtomicBoolean();
     private final Runnable collectTask = this::collect;
 
     // On the event loop
-    private Map<@Nullable ZMTPPeer, long[]> sums = new LinkedHashMap<>();
+    private Map<@Nullable ZMTPPeer, Map<DropReason, Long>> sums = new LinkedHashMap<>();
     private boolean reportScheduled;
 
     Drops(SocketContext context) {
@@ -56,8 +57,8 @@ public final class Drops {
             return;
         }
         elsewhere.compute(peer == null ? NO_PEER : peer, (key, known) -> {
-            long[] its = known == null ? new long[REASONS.length] : known;
-            its[reason.ordinal()]++;
+            Map<DropReason, Long> its = known == null ? new EnumMap<>(DropReason.class) : known;
+            its.merge(reason, 1L, Long::sum);
             return its;
         });
         if (collecting.compareAndSet(false, true)) {
@@ -69,10 +70,10 @@ public final class Drops {
 
     private void collect() {
         collecting.set(false); // first: what is dropped from now on is collected by the next task
-        for (Object key : elsewhere.keySet()) {
-            long[] its = elsewhere.remove(key); // and nobody changes it any more
-            for (DropReason reason : REASONS) {
-                dropped(key == NO_PEER ? null : (ZMTPPeer) key, reason, its == null ? 0 : its[reason.ordinal()]);
+        for (Object key : List.copyOf(elsewhere.keySet())) {
+            Map<DropReason, Long> its = elsewhere.remove(key); // and nobody changes it any more
+            if (its != null) {
+                its.forEach((reason, messages) -> dropped(key == NO_PEER ? null : (ZMTPPeer) key, reason, messages));
             }
         }
     }
@@ -83,7 +84,7 @@ public final class Drops {
             return;
         }
         if (reportScheduled) {
-            sums.computeIfAbsent(peer, p -> new long[REASONS.length])[reason.ordinal()] += messages;
+            sums.computeIfAbsent(peer, p -> new EnumMap<>(DropReason.class)).merge(reason, messages, Long::sum);
             return;
         }
         reportScheduled = true;
@@ -97,16 +98,10 @@ public final class Drops {
             reportScheduled = false;
             return;
         }
-        Map<@Nullable ZMTPPeer, long[]> before = sums;
+        Map<@Nullable ZMTPPeer, Map<DropReason, Long>> before = sums;
         sums = new LinkedHashMap<>();
         context.schedule(this::report, SECOND);
-        before.forEach((peer, its) -> {
-            for (DropReason reason : REASONS) {
-                if (its[reason.ordinal()] > 0) {
-                    fire(peer, reason, its[reason.ordinal()]);
-                }
-            }
-        });
+        before.forEach((peer, its) -> its.forEach((reason, messages) -> fire(peer, reason, messages)));
     }
 
     private void fire(@Nullable ZMTPPeer peer, DropReason reason, long messages) {

@@ -28,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,8 +60,8 @@ public final class SocketValues implements Cloneable {
     public int maxPeers = 100_000;
     public long maxTopicsMemory = Math.max(1, Runtime.getRuntime().maxMemory() / 8);
     public Executor resolver = Lookup.SHARED;
-    public @Nullable SslContext tlsClient;
-    public @Nullable SslContext tlsServer;
+    public @Nullable Supplier<SslContext> tlsClient;
+    public @Nullable Supplier<SslContext> tlsServer;
     public @Nullable ZMTPHandshakeLimiter handshakeLimiter = new ZMTPHandshakeLimiter();
     public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline = (endpoint, added) -> {};
 

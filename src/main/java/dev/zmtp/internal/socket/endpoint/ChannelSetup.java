@@ -12,6 +12,8 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.ssl.SslContext;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -82,7 +84,7 @@ final class ChannelSetup {
         Endpoint endpoint = at.endpoint;
         ChannelPipeline pipeline = ch.pipeline();
         context.config().pipeline().accept(at, pipeline);
-        ChannelHandler tls = tls(ch, endpoint, connecting);
+        ChannelHandler tls = tls(ch, at, connecting);
         if (tls != null) {
             pipeline.addLast(tls);
         }
@@ -96,20 +98,25 @@ final class ChannelSetup {
         pipeline.addLast(handler.at(peerKey, pings));
     }
 
-    private @Nullable ChannelHandler tls(Channel ch, Endpoint endpoint, boolean connecting) {
-        TlsContexts tls =
-                TlsContexts.of(context.config().tlsClient(), context.config().tlsServer());
-        if (tls == null || !(endpoint.address() instanceof TcpAddress tcp)) {
+    private @Nullable ChannelHandler tls(Channel ch, AbstractEndpoint at, boolean connecting) {
+        if (!(at.endpoint.address() instanceof TcpAddress tcp)) {
             return null;
         }
-        return connecting ? tls.client(ch.alloc(), tcp) : tls.server(ch.alloc());
+        SslContext context = tls(!connecting);
+        if (context == null) {
+            return null;
+        }
+        Executor executor = at.codec(this.context.config().codec()).handshakeExecutor();
+        return connecting ? TlsHandlers.client(context, ch, tcp, executor) : TlsHandlers.server(context, ch, executor);
+    }
+
+    private @Nullable SslContext tls(boolean ofServer) {
+        return ofServer ? context.config().tlsServer() : context.config().tlsClient();
     }
 
     /** Checks that there is a TLS context for this endpoint if there is one at all. */
     void check(Endpoint endpoint, boolean bind) {
-        TlsContexts tls =
-                TlsContexts.of(context.config().tlsClient(), context.config().tlsServer());
-        if (tls != null && endpoint.address() instanceof TcpAddress && !(bind ? tls.hasServer() : tls.hasClient())) {
+        if (endpoint.address() instanceof TcpAddress && tls(bind) == null && tls(!bind) != null) {
             throw new IllegalArgumentException("tls: none to " + (bind ? "bind" : "connect")
                     + " with (expected: an SslContext of a " + (bind ? "server" : "client") + ")");
         }

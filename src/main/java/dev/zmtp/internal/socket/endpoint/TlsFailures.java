@@ -4,6 +4,8 @@ import dev.zmtp.socket.ZMTPSocketEvent.Kind;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.util.List;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
@@ -67,18 +69,25 @@ final class TlsFailures {
         return false;
     }
 
-    /** Returns what TLS says, and its first cause, which is where a date or a name stands; null if it is none of TLS. */
+    /** Returns what TLS says, and its first cause, where a date or a name stands; null if it is none of TLS. */
     static @Nullable String text(Throwable cause) {
         SSLException tls = kindOf(cause) == null ? null : tls(cause);
         if (tls == null) {
             return null;
         }
-        String text = "TLS: " + tls.getMessage();
         Throwable first = tls;
         for (int left = MOST_CAUSES; first.getCause() != null && left > 0; left--) {
             first = first.getCause();
         }
+        String text = "TLS: " + dates(first) + tls.getMessage();
         String why = first.getMessage();
         return why == null || text.contains(why) ? text : text + " (" + why + ")";
+    }
+
+    private static String dates(Throwable cause) {
+        if (cause instanceof CertificateExpiredException) {
+            return "a certificate has expired: ";
+        }
+        return cause instanceof CertificateNotYetValidException ? "a certificate is not valid yet: " : "";
     }
 }

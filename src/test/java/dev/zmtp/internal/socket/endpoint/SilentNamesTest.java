@@ -69,7 +69,7 @@ class SilentNamesTest {
     @Test
     void aFileAndAnInterfaceNeedNoExecutorForNames(@TempDir Path dir) throws IOException {
         Executor never = lookup -> {};
-        String loopback = NetworkInterface.getByInetAddress(InetAddress.getByName("127.0.0.1"))
+        String loopback = NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress())
                 .getName();
         ZMTPSocket router = sockets.open(sockets.builder(ROUTER).resolver(never));
 

@@ -15,20 +15,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.WirePeer;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.DelegatingSslContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -180,6 +192,120 @@ class TlsSocketsTest {
         plain.connect(bind(pull, "tcp://127.0.0.1:*"));
 
         assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause()).hasStackTraceContaining("SSL");
+    }
+
+    /** A server that is away for a moment comes back by itself, and this one does not: so it is another kind. */
+    @Test
+    void aCertificateThatHasExpiredIsARefusalAndTheLogSaysWhy(TestSockets sockets, @TempDir Path dir) throws Exception {
+        Certificates old = Certificates.expired(dir, "old");
+        SslContext server = SslContextBuilder.forServer(old.keys())
+                .sslProvider(SslProvider.JDK)
+                .build();
+        ZMTPSocket push = sockets.open(
+                sockets.builder(PUSH).tls(checkingDates()).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+        TestSockets.Events events = events(push);
+        int port = TestSockets.freePort();
+        try (CapturedLog log = new CapturedLog("dev.zmtp.socket.ConnectLog")) {
+            push.connect("tcp://localhost:" + port);
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(ZMTPSocketEvent.Kind.TRANSIENT);
+
+            bind(sockets.open(sockets.builder(PULL).tls(server)), "tcp://127.0.0.1:" + port);
+
+            ZMTPSocketEvent.HandshakeFailed failed = events.next(ZMTPSocketEvent.HandshakeFailed.class);
+            assertThat(failed.kind()).as("%s", failed.cause()).isEqualTo(ZMTPSocketEvent.Kind.REFUSED);
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(ZMTPSocketEvent.Kind.REFUSED);
+            assertThat(log.records)
+                    .filteredOn(line -> line.getLevel().equals(Level.WARNING))
+                    .extracting(LogRecord::getMessage)
+                    .last()
+                    .asString()
+                    .contains(": TLS: a certificate has expired: ")
+                    .contains("NotAfter");
+        }
+    }
+
+    private static SslContext checkingDates() throws Exception {
+        return SslContextBuilder.forClient()
+                .sslProvider(SslProvider.JDK)
+                .trustManager(new CheckingDates())
+                .build();
+    }
+
+    /** The JDK's trusts one that it was given, whatever its dates are. */
+    private static final class CheckingDates implements X509TrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            chain[0].checkValidity();
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            chain[0].checkValidity();
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+
+    @Test
+    void aCertificateMayBeRenewedWithoutARestart(TestSockets sockets) throws Exception {
+        AtomicReference<SslContext> present = new AtomicReference<>(server());
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(present::get));
+        String endpoint = bind(pull, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost");
+        connect(sockets.open(sockets.builder(PUSH).tls(client(ours).build())), endpoint);
+
+        present.set(SslContextBuilder.forServer(theirs.keys())
+                .sslProvider(SslProvider.JDK)
+                .build());
+
+        AtomicReference<SslContext> trusting =
+                new AtomicReference<>(client(theirs).build());
+        connect(sockets.open(sockets.builder(PUSH).tls(trusting::get)), endpoint);
+        TestSockets.await("both, as the first one stays", () -> pull.peers().size() == 2);
+    }
+
+    /** A context that could not be read must not end in a connection that anybody can read. */
+    @Test
+    void withoutAContextNothingIsSentInTheClear(TestSockets sockets) throws Exception {
+        AtomicReference<SslContext> present = new AtomicReference<>(client(ours).build());
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).tls(present::get));
+        TestSockets.Events events = events(push);
+        try (ServerSocket listening = WirePeer.listen()) {
+            CountDownLatch held = TestSockets.hold(push);
+            push.connect(WirePeer.endpoint(listening));
+            present.set(null);
+            held.countDown();
+            // Without TLS, the attempt would go on, as the other side is there.
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).attempt()).isEqualTo(1);
+
+            present.set(server());
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).attempt()).isEqualTo(2);
+        }
+    }
+
+    /** As those of CURVE are: a flood of handshakes must not take the event loop from the peers that are there. */
+    @Test
+    void itsHandshakesAreComputedOnTheExecutorForThem(TestSockets sockets) throws Exception {
+        AtomicInteger ofServer = new AtomicInteger();
+        AtomicInteger ofClient = new AtomicInteger();
+        ZMTPSocket pull =
+                sockets.open(sockets.builder(PULL).tls(server()).codec(c -> c.handshakeExecutor(counted(ofServer))));
+        ZMTPSocket push = sockets.open(
+                sockets.builder(PUSH).tls(client(ours).build()).codec(c -> c.handshakeExecutor(counted(ofClient))));
+
+        connect(push, bind(pull, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost"));
+
+        assertThat(ofServer).hasPositiveValue();
+        assertThat(ofClient).hasPositiveValue();
+    }
+
+    private static Executor counted(AtomicInteger tasks) {
+        return task -> {
+            tasks.incrementAndGet();
+            new Thread(task).start();
+        };
     }
 
     @Test

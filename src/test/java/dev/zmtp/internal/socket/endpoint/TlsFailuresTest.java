@@ -1,0 +1,83 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import static dev.zmtp.socket.ZMTPSocketEvent.Kind.INCOMPATIBLE;
+import static dev.zmtp.socket.ZMTPSocketEvent.Kind.NOT_ZMTP;
+import static dev.zmtp.socket.ZMTPSocketEvent.Kind.REFUSED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import java.io.IOException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TlsFailuresTest {
+
+    private static SSLException expired() {
+        SSLException failure = new SSLHandshakeException("validity check failed");
+        failure.initCause(new CertificateException("path", new CertificateExpiredException("NotAfter: yesterday")));
+        return failure;
+    }
+
+    @Test
+    void aCertificateThatIsNotAcceptedIsARefusalWhereverItStands() {
+        assertThat(TlsFailures.kindOf(expired())).isEqualTo(REFUSED);
+        assertThat(TlsFailures.kindOf(new DecoderException(expired()))).isEqualTo(REFUSED);
+        assertThat(TlsFailures.kindOf(new SSLPeerUnverifiedException("another host")))
+                .isEqualTo(REFUSED);
+        assertThat(Backoff.kindOf(new DecoderException(expired()))).isEqualTo(REFUSED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Received fatal alert: certificate_expired",
+                "Received fatal alert: bad_certificate",
+                "(certificate_required) Received fatal alert: certificate_required",
+                "Received fatal alert: unknown_ca",
+                "error:10000415:SSL routines:OPENSSL_internal:SSLV3_ALERT_CERTIFICATE_EXPIRED",
+                "Received fatal alert: access_denied",
+                "Empty client certificate chain"
+            })
+    void soIsOneThatThePeerDoesNotAccept(String text) {
+        assertThat(TlsFailures.kindOf(new SSLHandshakeException(text))).isEqualTo(REFUSED);
+        assertThat(TlsFailures.kindOf(new SSLException(text))).isEqualTo(REFUSED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Received fatal alert: protocol_version", "no cipher suites in common"})
+    void sidesThatCannotAgreeDoNotFit(String text) {
+        assertThat(TlsFailures.kindOf(new SSLHandshakeException(text))).isEqualTo(INCOMPATIBLE);
+    }
+
+    @Test
+    void whatDoesNotSpeakTlsMayBeAFront() {
+        assertThat(TlsFailures.kindOf(new NotSslRecordException("not an SSL/TLS record: 48")))
+                .isEqualTo(NOT_ZMTP);
+    }
+
+    @Test
+    void theEndOfAConnectionAndATimeoutAreNoFailuresOfTls() {
+        assertThat(TlsFailures.kindOf(new IOException("reset"))).isNull();
+        assertThat(TlsFailures.kindOf(new SSLException("closed while a handshake was in progress")))
+                .isNull();
+        assertThat(TlsFailures.kindOf(new SslHandshakeTimeoutException("not within 10 s")))
+                .isNull();
+        assertThat(TlsFailures.text(new IOException("reset"))).isNull();
+    }
+
+    @Test
+    void theTextHasWhatItEndsWith() {
+        assertThat(TlsFailures.text(expired()))
+                .isEqualTo("TLS: a certificate has expired: validity check failed (NotAfter: yesterday)");
+        assertThat(TlsFailures.text(new SSLHandshakeException("no cipher suites in common")))
+                .isEqualTo("TLS: no cipher suites in common");
+    }
+}
