@@ -36,7 +36,7 @@ public final class Lookup implements Executor {
     /** Looks at files, which must not wait for a name server. */
     public static final Lookup FILES = new Lookup("zmtp-files");
 
-    /** What is looked up, again and again. */
+    /** A name that is looked up, again and again. */
     public static final class Question {
         private final Object owner;
         private final @Nullable String name;

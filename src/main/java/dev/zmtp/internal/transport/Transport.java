@@ -39,7 +39,7 @@ public interface Transport {
     /** An endpoint of this transport. */
     interface Address {
 
-        /** What {@link #resolve} asks, and so where it is called. */
+        /** The party that {@link #resolve} asks, and so where it is called. */
         enum Asks {
             /** Nothing that blocks: it is called on the event loop. */
             NOTHING,

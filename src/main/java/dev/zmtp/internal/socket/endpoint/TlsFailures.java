@@ -14,7 +14,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a failure of TLS means. One whose certificate has expired does not come back by itself, and must not be taken
+ * The meaning of failures of TLS. One whose certificate has expired does not come back by itself, and must not be taken
  * for a server that restarts. Knows Netty's classes by name, as they need not be there.
  */
 final class TlsFailures {
