@@ -1,6 +1,8 @@
 package dev.zmtp.internal.transport;
 
 import dev.zmtp.internal.runtime.IdleThread;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,17 +14,20 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A few threads for what all sockets of the process look up. The system's resolver may block for a minute if a name
  * server is silent, so lookups do not wait for each other: one socket has half of the threads that are left, a name is
- * asked for once at a time, and names that took long the last time have half of all threads.
+ * asked for once at a time, and endpoints whose name took long the last time have half of all threads.
  */
 public final class Lookup implements Executor {
 
-    /** The most threads that one of these has. */
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Lookup");
+
+    /** Maximum number of threads of one of these. */
     static final int THREADS = 8;
 
     /** Threads that repeated silent names do not get. */
@@ -40,20 +45,32 @@ public final class Lookup implements Executor {
     public static final class Question {
         private final Object owner;
         private final @Nullable String name;
+        private final Consumer<Throwable> refused;
+        private volatile boolean ended;
 
         /** Whether it took long the last time. Guarded by the lookup. */
         private boolean slow;
 
-        /** @param owner the socket that asks */
-        public Question(Object owner, String name) {
+        /**
+         * @param owner the socket that asks
+         * @param refused called in place of the lookup if the system has no thread for it, on any thread
+         */
+        public Question(Object owner, String name, Consumer<Throwable> refused) {
             this.owner = owner;
             this.name = name;
+            this.refused = refused;
         }
 
         /** A question of nobody else. */
         private Question() {
             this.owner = this;
             this.name = null;
+            this.refused = cause -> logger.warn("A lookup has no thread", cause);
+        }
+
+        /** Does not begin a lookup that has not begun, as nobody wants the answer any more. From any thread. */
+        public void end() {
+            ended = true;
         }
     }
 
@@ -94,7 +111,7 @@ public final class Lookup implements Executor {
             }
             begun(asked);
         }
-        begin(asked);
+        begin(List.of(asked));
     }
 
     private boolean mayBegin(Asked asked) {
@@ -114,21 +131,27 @@ public final class Lookup implements Executor {
         }
     }
 
-    private void begin(Asked asked) {
-        try {
-            threads.execute(() -> run(asked));
-        } catch (Throwable e) { // the system has no thread left
-            ended(asked, 0).forEach(this::begin);
-            throw e;
+    private void begin(List<Asked> some) {
+        Queue<Asked> all = new ArrayDeque<>(some);
+        for (Asked next = all.poll(); next != null; next = all.poll()) {
+            Asked begun = next;
+            try {
+                threads.execute(() -> run(begun));
+            } catch (Throwable e) { // the system has no thread left
+                all.addAll(ended(begun, 0));
+                begun.question.refused.accept(e);
+            }
         }
     }
 
     private void run(Asked asked) {
         long since = nanoTime.getAsLong();
         try {
-            asked.lookup.run();
+            if (!asked.question.ended) {
+                asked.lookup.run();
+            }
         } finally {
-            ended(asked, nanoTime.getAsLong() - since).forEach(this::begin);
+            begin(ended(asked, nanoTime.getAsLong() - since));
         }
     }
 
@@ -143,7 +166,9 @@ public final class Lookup implements Executor {
         Iterator<Asked> candidates = waiting.iterator();
         while (running < THREADS && candidates.hasNext()) {
             Asked candidate = candidates.next();
-            if (mayBegin(candidate)) {
+            if (candidate.question.ended) {
+                candidates.remove();
+            } else if (mayBegin(candidate)) {
                 candidates.remove();
                 begun(candidate);
                 next.add(candidate);

@@ -21,12 +21,13 @@ class LookupTest {
     /** What the threads are doing. Each ends it when the test runs it. */
     private final Queue<Runnable> running = new ArrayDeque<>();
 
+    private final List<Throwable> refused = new ArrayList<>();
     private final List<String> answered = new ArrayList<>();
     private long now;
     private final Lookup lookup = new Lookup(running::add, () -> now);
 
-    private static Lookup.Question question(Object socket, String name) {
-        return new Lookup.Question(socket, name);
+    private Lookup.Question question(Object socket, String name) {
+        return new Lookup.Question(socket, name, refused::add);
     }
 
     private void ask(Lookup.Question question, String name, Duration takes) {
@@ -168,14 +169,53 @@ class LookupTest {
                 },
                 () -> now);
         for (int i = 0; i < 20; i++) {
-            assertThatThrownBy(() -> refusing.ask(question(this, "name"), () -> {}))
-                    .isSameAs(refusal);
+            refusing.ask(question(this, "name"), () -> {});
         }
+        assertThat(refused).hasSize(20).containsOnly(refusal);
         refuses[0] = false;
 
         refusing.ask(question(this, "name"), () -> answered.add("name"));
 
         answerAll();
+        assertThat(answered).containsExactly("name");
+    }
+
+    /** The one that ends has its thread, and gives it to several, none of which gets another. */
+    @Test
+    void thoseThatWaitAreRefusedTooIfThereIsNoThread() {
+        boolean[] refuses = {false};
+        RejectedExecutionException refusal = new RejectedExecutionException("of the test");
+        Lookup refusing = new Lookup(
+                task -> {
+                    if (refuses[0]) {
+                        throw refusal;
+                    }
+                    running.add(task);
+                },
+                () -> now);
+        for (int i = 0; i < 3; i++) {
+            refusing.ask(question("socket " + i, "name"), () -> answered.add("name"));
+        }
+        refuses[0] = true;
+
+        answerAll();
+
+        assertThat(answered).containsExactly("name");
+        assertThat(refused).containsExactly(refusal, refusal);
+    }
+
+    @Test
+    void aQuestionThatHasEndedIsNotAsked() {
+        Lookup.Question first = question("one", "name");
+        Lookup.Question second = question("other", "name");
+        ask(first, "first", SOON);
+        ask(second, "second", SOON);
+        ask("third", "name");
+        first.end();
+        second.end();
+
+        answerAll();
+
         assertThat(answered).containsExactly("name");
     }
 

@@ -27,7 +27,8 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     AbstractEndpoint(SocketContext context, Endpoint endpoint) {
         this.context = context;
         this.endpoint = endpoint;
-        this.question = new Lookup.Question(context, nameIn(endpoint));
+        this.question = new Lookup.Question(
+                context, nameIn(endpoint), cause -> context.execute(() -> failed(cause)));
     }
 
     /** Returns what endpoints have in common whose lookups wait for the same. */
@@ -82,6 +83,11 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
         } else {
             resolver.execute(this::resolve);
         }
+    }
+
+    /** Called when nobody wants to know the address any more. */
+    final void forgetLookup() {
+        question.end();
     }
 
     /** Looks the address up, and goes on with it on the event loop. */

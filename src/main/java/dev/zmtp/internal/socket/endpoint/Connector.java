@@ -291,6 +291,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         cancel(retry);
         cancel(lingers);
         addresses.clear();
+        forgetLookup();
         if (whenBound != null) {
             Sockets.closeQuietly(whenBound);
         }
