@@ -27,8 +27,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     AbstractEndpoint(SocketContext context, Endpoint endpoint) {
         this.context = context;
         this.endpoint = endpoint;
-        this.question = new Lookup.Question(
-                context, nameIn(endpoint), cause -> context.execute(() -> failed(cause)));
+        this.question = new Lookup.Question(context, nameIn(endpoint), cause -> context.execute(() -> failed(cause)));
     }
 
     /** Returns what endpoints have in common whose lookups wait for the same. */

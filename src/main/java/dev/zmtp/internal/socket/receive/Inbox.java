@@ -35,6 +35,14 @@ public final class Inbox {
     /** Stands for a sink that is about to come. */
     private static final Object RESERVED = new Object();
 
+    /** The states of passing messages to the sink. */
+    private enum Pump {
+        IDLE,
+        RUNNING,
+        /** The sink gets what is left when the event loop has read. */
+        RESTING
+    }
+
     private final SocketContext context;
     private final ReentrantLock lock = new ReentrantLock();
     private final InboundQueues queues;
@@ -54,11 +62,7 @@ public final class Inbox {
     private ZMTPRegistration watch = () -> {};
 
     private final Runnable serveTask = this::serve;
-    private final Runnable restTask = this::pumpRest;
-    private boolean pumping;
-
-    /** The sink gets what waits in a later task. */
-    private boolean restScheduled;
+    private Pump pump = Pump.IDLE;
 
     public Inbox(SocketContext context) {
         this.context = context;
@@ -330,19 +334,19 @@ public final class Inbox {
     /** Called when the sink may want more. */
     public void pump() {
         // The first is called by a sink that has answered at once: the calls must not nest for each message.
-        if (pumping || restScheduled) {
+        if (pump != Pump.IDLE) {
             return;
         }
-        pumping = true;
+        pump = Pump.RUNNING;
         try {
             pumpSome();
         } finally {
-            pumping = false;
+            pump = pump == Pump.RUNNING ? Pump.IDLE : pump;
         }
     }
 
     private void pumpRest() {
-        restScheduled = false;
+        pump = Pump.IDLE;
         pump();
     }
 
@@ -352,8 +356,8 @@ public final class Inbox {
         int left = LoopBudget.MESSAGES;
         while (to != null && to == sink && to == owner && line.mayHaveNext() && to.wants()) {
             if (left-- == 0) {
-                restScheduled = true;
-                context.executeAfterReads(restTask);
+                pump = Pump.RESTING;
+                context.executeAfterReads(this::pumpRest);
                 return;
             }
             Peer from;
@@ -439,8 +443,7 @@ public final class Inbox {
         waiting.forEach(taker -> taker.fail(new ZMTPSocketException(CLOSED, "the socket is closed")));
         Sink to = sink;
         if (to != null) {
-            sink = null;
-            watch.close();
+            leave(to);
             to.closed();
         }
     }
