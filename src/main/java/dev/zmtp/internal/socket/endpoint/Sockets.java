@@ -6,7 +6,9 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.bootstrap.AbstractBootstrap;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -20,6 +22,7 @@ public final class Sockets {
     @SuppressWarnings("unchecked") // the builder accepts only values of the type of their option
     static void options(AbstractBootstrap<?, ?> bootstrap, ZMTPSocketConfig config, Endpoint endpoint) {
         if (bootstrap instanceof ServerBootstrap server) {
+            server.childOption(ChannelOption.RECVBUF_ALLOCATOR, fairReads());
             if (endpoint.address() instanceof TcpAddress) {
                 server.option(ChannelOption.SO_REUSEADDR, true).childOption(ChannelOption.TCP_NODELAY, true);
             }
@@ -31,6 +34,7 @@ public final class Sockets {
                 }
             });
         } else if (bootstrap instanceof Bootstrap client) {
+            client.option(ChannelOption.RECVBUF_ALLOCATOR, fairReads());
             if (endpoint.address() instanceof TcpAddress tcp) {
                 client.option(ChannelOption.TCP_NODELAY, true);
                 if (tcp.source() != null) {
@@ -43,6 +47,14 @@ public final class Sockets {
                 }
             });
         }
+    }
+
+    /**
+     * One buffer of each channel in turn, and not sixteen: what a peer sends as fast as it can keeps the others of the
+     * event loop waiting for as long as its messages take to handle. A buffer has up to 64 KiB, thousands of messages.
+     */
+    private static RecvByteBufAllocator fairReads() {
+        return new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(1);
     }
 
     private static boolean isOfListener(ChannelOption<?> option) {

@@ -11,7 +11,9 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.TestSockets;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.MaxMessagesRecvByteBufAllocator;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -70,6 +72,26 @@ class OptionsTest {
         TestSockets.peer(pull);
 
         assertThat(found).containsExactly(true, true);
+    }
+
+    /** What one peer sends as fast as it can must not keep the others waiting. */
+    @Test
+    void eachConnectionReadsOneBufferInTurnUnlessThereIsAnotherAllocator(TestSockets sockets) {
+        Queue<Integer> found = new ConcurrentLinkedQueue<>();
+        Consumer<SocketChannel> look = channel -> found.add(
+                ((MaxMessagesRecvByteBufAllocator) channel.config().getRecvByteBufAllocator()).maxMessagesPerRead());
+        ZMTPSocket pull = sockets.open(watched(sockets.builder(PULL), look));
+        ZMTPSocket push = sockets.open(watched(sockets.builder(PUSH), look));
+        ZMTPSocket other = sockets.open(watched(sockets.builder(PUSH), look)
+                .option(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(3)));
+        String endpoint = bind(pull, ANY_PORT);
+
+        connect(push, endpoint);
+        TestSockets.peer(pull);
+        assertThat(found).containsExactly(1, 1);
+
+        connect(other, endpoint);
+        assertThat(found).contains(3);
     }
 
     /** Its last connection may not be over, for the kernel. */
