@@ -413,4 +413,19 @@ class ArchitectureTest {
                 .toList();
         assertThat(hashed).isEmpty();
     }
+
+    /** The application may have released it, too, which must not stop the bookkeeping that this is a part of. */
+    @Test
+    void socketsReleaseMessagesWithoutAnException() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("dev.zmtp.internal.socket..", "dev.zmtp.internal.proxy..")
+                .and()
+                .doNotHaveSimpleName("InprocHandler") // whose messages nobody else has
+                .and()
+                .doNotHaveSimpleName("Waiting")
+                .should()
+                .callMethod(ZMTPMessage.class, "release")
+                .check(main);
+    }
 }

@@ -5,6 +5,7 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.endpoint.InprocHandler;
 import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPRegistration;
+import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.atomic.LongAdder;
 
 /** A socket that gets a copy of everything that passes a proxy. Used on the event loops of both sides. */
@@ -38,7 +39,7 @@ public final class Capture {
             captured.increment();
             return true;
         }
-        copy.release();
+        ReferenceCountUtil.safeRelease(copy);
         if (everything) {
             return false;
         }

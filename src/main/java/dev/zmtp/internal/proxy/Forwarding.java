@@ -15,6 +15,7 @@ import dev.zmtp.internal.socket.receive.Sink;
 import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.internal.transport.InprocRing;
 import dev.zmtp.internal.transport.QueueLimit;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -133,7 +134,7 @@ public final class Forwarding implements Sink {
         received.add(1);
         bytesReceived.add(bytes);
         if (!ring.offer(new Taken(from, presented, bytes), bytes)) {
-            presented.release();
+            ReferenceCountUtil.safeRelease(presented);
             throw new IllegalStateException("a message that was not wanted (expected: room in the ring)");
         }
         wakeTarget();
@@ -238,15 +239,13 @@ public final class Forwarding implements Sink {
         if (TypeRules.maySend(target.type(), message.size())) {
             return senders.offer(message);
         }
-        message.release();
+        ReferenceCountUtil.safeRelease(message);
         return Fate.DROPPED;
     }
 
     private Fate failed(ZMTPMessage message, Throwable cause) {
         failures.log("A message of a proxy", "could not be forwarded", cause);
-        if (message.refCnt() > 0) {
-            message.release();
-        }
+        ReferenceCountUtil.safeRelease(message);
         return Fate.DROPPED;
     }
 

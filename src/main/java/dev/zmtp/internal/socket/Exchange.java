@@ -16,6 +16,7 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -87,7 +88,7 @@ public final class Exchange {
     public void sendOrDrop(ZMTPMessage message) {
         if (!trySend(message)) {
             context.tally().dropped();
-            message.release();
+            ReferenceCountUtil.safeRelease(message);
             if (isOpen()) {
                 context.drops().droppedAnywhere(null, senders.isReachable() ? DropReason.FULL : DropReason.NO_PEER);
             }

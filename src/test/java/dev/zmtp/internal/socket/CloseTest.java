@@ -8,6 +8,7 @@ import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
@@ -33,7 +34,10 @@ import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.StoppedPull;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
@@ -370,6 +374,36 @@ class CloseTest {
             assertThat(reason(dealer.sendAsync(message("late")))).isEqualTo(CLOSED);
             assertThatThrownBy(() -> dealer.bind(ANY_PORT)).hasMessage("CLOSED: the socket is closed");
             await("the router has seen it", () -> router.peers().isEmpty());
+        }
+    }
+
+    /** Netty may not call the listener of a promise when its event loop ends. */
+    @Test
+    void aMessageWhoseFateTheTransportNeverTellsIsUnknownIfTheEventLoopEnds(TestSockets sockets) {
+        EventLoopGroup group = EventLoops.newGroup(1);
+        try (EventLoops loops = new EventLoops(group)) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPSocket push = ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH)
+                    .group(group)
+                    .pipeline((endpoint, pipeline) -> pipeline.addLast(new Silent()))
+                    .build());
+            connect(push, bind(pull, ANY_PORT));
+            CompletableFuture<Void> sent = push.sendAsync(message("kept"));
+            assertThat(receive(pull)).containsExactly("kept");
+
+            group.shutdownGracefully(0, 30_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+
+            assertThat(reason(sent)).isEqualTo(UNKNOWN);
+            ZMTPStats stats = get(push.closeAsync(TestSockets.PATIENCE));
+            assertThat(stats.unknown()).isEqualTo(1);
+        }
+    }
+
+    /** Passes on what is written with another promise than the one it was given, which nobody completes. */
+    private static final class Silent extends ChannelOutboundHandlerAdapter {
+        @Override
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            ctx.write(message);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.internal.socket.context.WaitingStress;
+import dev.zmtp.internal.socket.endpoint.ConnectStress;
 import dev.zmtp.internal.socket.receive.InboxStress;
 import dev.zmtp.internal.socket.send.CreditStress;
 import dev.zmtp.internal.socket.send.SendersStress;
@@ -26,6 +27,7 @@ class SocketStressIT {
         StressRun.check(
                 directory,
                 List.of(
+                        ConnectStress.class,
                         CreditStress.class,
                         InboxStress.class,
                         WritabilityStress.class,

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.context;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
@@ -100,9 +101,7 @@ public final class Completions implements Runnable {
             @Nullable CompletableFuture<Void> result,
             ZMTPSocketException.Reason reason,
             String text) {
-        if (message.refCnt() > 0) { // the application may have released it, which must not stop what this is part of
-            message.release();
-        }
+        ReferenceCountUtil.safeRelease(message);
         fail(result, reason, text);
     }
 

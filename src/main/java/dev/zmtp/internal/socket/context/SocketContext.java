@@ -30,7 +30,7 @@ public final class SocketContext {
     private final ZMTPSocketConfig config;
     private final EventLoop eventLoop;
     private final LongSupplier nanoTime;
-    private final SocketEvents events = new SocketEvents();
+    private final SocketEvents events;
     private final Tally tally = new Tally();
     private final Drops drops;
     private final PendingFlushes flushes;
@@ -57,6 +57,7 @@ public final class SocketContext {
     @SuppressWarnings("this-escape") // its parts use it later
     public SocketContext(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
         this.config = config;
+        this.events = new SocketEvents(nanoTime);
         this.drops = new Drops(this);
         this.flushes = new PendingFlushes(this);
         this.completions = new Completions(this);

@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Passes events to listeners, each on its executor, and waits for none of them. */
@@ -20,10 +22,18 @@ public final class SocketEvents {
     /** How many events may wait for one listener. */
     private static final int MOST_WAITING = 1_024;
 
+    /** How long an executor may take to begin a task that it has accepted before it gets another. */
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
+
+    private final LongSupplier nanoTime;
     private final List<Subscriber> subscribers = new CopyOnWriteArrayList<>();
 
+    SocketEvents(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
     public ZMTPRegistration listen(Executor executor, Consumer<? super ZMTPSocketEvent> listener) {
-        Subscriber subscriber = new Subscriber(executor, listener);
+        Subscriber subscriber = new Subscriber(executor, listener, nanoTime);
         subscribers.add(subscriber);
         return () -> {
             subscribers.remove(subscriber);
@@ -49,14 +59,18 @@ public final class SocketEvents {
     private static final class Subscriber implements Runnable {
         private final Executor executor;
         private final Consumer<? super ZMTPSocketEvent> listener;
+        private final LongSupplier nanoTime;
         private final Queue<ZMTPSocketEvent> waiting = new ArrayDeque<>(0);
         private long lost;
+        private boolean scheduled;
         private boolean running;
         private boolean ended;
+        private long scheduledAt;
 
-        Subscriber(Executor executor, Consumer<? super ZMTPSocketEvent> listener) {
+        Subscriber(Executor executor, Consumer<? super ZMTPSocketEvent> listener, LongSupplier nanoTime) {
             this.executor = executor;
             this.listener = listener;
+            this.nanoTime = nanoTime;
         }
 
         void add(ZMTPSocketEvent event) {
@@ -70,17 +84,19 @@ public final class SocketEvents {
                     addOverflow();
                     waiting.add(event);
                 }
-                if (running) {
+                long now = nanoTime.getAsLong();
+                if (running || (scheduled && now - scheduledAt < PATIENCE)) {
                     return;
                 }
-                running = true;
+                scheduled = true; // again, if the executor has discarded the last task
+                scheduledAt = now;
             }
             try {
                 executor.execute(this);
             } catch (Throwable e) { // the user's executor: it may have ended, or be full at present
                 logger.debug("Events wait for the next one, as the listener's executor refuses", e);
                 synchronized (waiting) {
-                    running = false;
+                    scheduled = false;
                 }
             }
         }
@@ -108,12 +124,24 @@ public final class SocketEvents {
                 }
                 ZMTPSocketEvent next = waiting.poll();
                 running = next != null;
+                scheduled = running;
                 return next;
+            }
+        }
+
+        private boolean begins() {
+            synchronized (waiting) {
+                boolean begins = !running; // otherwise the executor was late, and this is the second one
+                running = true;
+                return begins;
             }
         }
 
         @Override
         public void run() {
+            if (!begins()) {
+                return;
+            }
             for (ZMTPSocketEvent event = next(); event != null; event = next()) {
                 try {
                     listener.accept(event);

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.context;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.BlockingOperationException;
 import java.time.Duration;
 import java.util.Objects;
@@ -90,9 +91,7 @@ public final class Usage {
     }
 
     private static RuntimeException refused(ZMTPMessage message, RuntimeException why) {
-        if (message.refCnt() > 0) { // it may be a released one that is refused
-            message.release();
-        }
+        ReferenceCountUtil.safeRelease(message);
         return why;
     }
 

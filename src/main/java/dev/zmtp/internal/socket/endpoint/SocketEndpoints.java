@@ -73,7 +73,7 @@ public final class SocketEndpoints {
         Connector made = new Connector(context, this, endpoint, changes);
         TypeRules.checkHeartbeats(made.codec(context.config().codec())); // now, so that the caller hears of it
         Connector there = connectors.compute(
-                endpoint.toString(), (key, known) -> known == null || known.wasClosed() ? made : known);
+                endpoint.toString(), (key, known) -> known == null || known.wasClosed() ? expected(made) : known);
         if (there == made) {
             begin(made);
             return made;
@@ -84,9 +84,17 @@ public final class SocketEndpoints {
         return there;
     }
 
-    private void begin(Connector made) {
+    /**
+     * Counts a connector before another thread can find it and close it. And now: a message may be sent before the
+     * event loop knows its peer.
+     */
+    private Connector expected(Connector made) {
         working.add(made);
-        owner.expected(made.peer()); // now: a message may be sent before the event loop knows the peer
+        owner.expected(made.peer());
+        return made;
+    }
+
+    private void begin(Connector made) {
         if (context.inEventLoop()) {
             start(made);
         } else if (!context.tryExecute(() -> start(made))) {

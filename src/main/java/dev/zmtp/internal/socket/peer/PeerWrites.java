@@ -9,6 +9,8 @@ import dev.zmtp.internal.runtime.WrittenMessages;
 import dev.zmtp.internal.socket.context.PendingFlushes;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import java.io.IOException;
 import java.util.Objects;
@@ -39,6 +41,8 @@ final class PeerWrites implements PendingFlushes.Writes {
     private long unfinished;
 
     private boolean ended;
+    private @Nullable Asked firstAsked;
+    private @Nullable Asked lastAsked;
 
     PeerWrites(SocketContext context, ChannelHandlerContext ctx, String endpoint) {
         this.context = context;
@@ -84,7 +88,7 @@ final class PeerWrites implements PendingFlushes.Writes {
         if (result == null) {
             ctx.write(message, ctx.voidPromise());
         } else {
-            ctx.write(message).addListener(f -> told(result, f.cause()));
+            ctx.write(message).addListener(new Asked(result));
         }
         flushSoon(bytes);
     }
@@ -109,7 +113,44 @@ final class PeerWrites implements PendingFlushes.Writes {
         }
     }
 
-    private ZMTPSocketException connectionEnded(Throwable cause) {
+    /** A message whose sender wants to know its fate. These are a list, the oldest first. */
+    private final class Asked implements ChannelFutureListener {
+        private final CompletableFuture<Void> result;
+        private @Nullable Asked before;
+        private @Nullable Asked after;
+
+        Asked(CompletableFuture<Void> result) {
+            this.result = result;
+            before = lastAsked;
+            if (before == null) {
+                firstAsked = this;
+            } else {
+                before.after = this;
+            }
+            lastAsked = this;
+        }
+
+        private void remove() {
+            if (before == null) {
+                firstAsked = after;
+            } else {
+                before.after = after;
+            }
+            if (after == null) {
+                lastAsked = before;
+            } else {
+                after.before = before;
+            }
+        }
+
+        @Override
+        public void operationComplete(ChannelFuture written) {
+            remove();
+            told(result, written.cause());
+        }
+    }
+
+    private ZMTPSocketException connectionEnded(@Nullable Throwable cause) {
         return new ZMTPSocketException(
                 ZMTPSocketException.Reason.UNKNOWN, "connection to " + endpoint + " ended", cause);
     }
@@ -197,6 +238,11 @@ final class PeerWrites implements PendingFlushes.Writes {
     void forget(long lost) {
         unfinished -= lost;
         context.tally().unconfirmed(-lost);
+        if (context.eventLoop().isShuttingDown()) { // and may never tell what the transport says
+            for (Asked next = firstAsked; next != null; next = next.after) {
+                context.completions().fail(next.result, connectionEnded(null));
+            }
+        }
         context.settled();
     }
 }

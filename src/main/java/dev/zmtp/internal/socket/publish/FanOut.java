@@ -13,6 +13,7 @@ import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -66,7 +67,7 @@ public final class FanOut extends Routing {
         } finally {
             matching.subList(first, matching.size()).clear();
         }
-        message.release();
+        ReferenceCountUtil.safeRelease(message);
         context.completions().succeed(result);
         return Fate.PASSED;
     }

@@ -6,6 +6,7 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Reception;
+import io.netty.util.ReferenceCountUtil;
 
 /**
  * Delivers what the application has subscribed to, or the messages of groups that it has joined, as peers may send more
@@ -33,7 +34,7 @@ public final class Filtered extends Reception {
         } else if (subscriptions.match(message.frame(0))) {
             inbox.deliver(from, message);
         } else {
-            message.release();
+            ReferenceCountUtil.safeRelease(message);
         }
     }
 }

@@ -127,7 +127,7 @@ public final class Inbox {
     /** Queues the message and returns true, or releases it if the socket is closed. Under the lock. */
     private boolean add(Peer from, ZMTPMessage message, boolean atFront) {
         if (closed) {
-            message.release();
+            ReferenceCountUtil.safeRelease(message);
             return false;
         }
         queues.add(from, message, atFront);

@@ -5,6 +5,7 @@ import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.util.ReferenceCountUtil;
 
 /** The future of one message. If it is cancelled, the message goes to the next one. */
 public final class Received extends LoopFuture<ZMTPMessage> implements Taker {
@@ -22,7 +23,7 @@ public final class Received extends LoopFuture<ZMTPMessage> implements Taker {
         message.retain(); // the original stays as it is if this receive was cancelled
         ZMTPMessage presented = Names.added(context, from, message);
         boolean taken = super.complete(presented);
-        (taken ? message : presented).release();
+        ReferenceCountUtil.safeRelease(taken ? message : presented);
         return taken;
     }
 

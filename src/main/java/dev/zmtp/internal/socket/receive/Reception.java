@@ -4,6 +4,7 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.MALFORMED;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.peer.Peer;
+import io.netty.util.ReferenceCountUtil;
 import java.util.Collection;
 
 /** A rule for the messages that peers have sent. Each socket has one, which is used on its event loop. */
@@ -18,6 +19,6 @@ public abstract class Reception {
     /** Drops what the pattern does not allow. */
     public static void malformed(Peer from, ZMTPMessage message) {
         from.counters().add(MALFORMED, 1);
-        message.release();
+        ReferenceCountUtil.safeRelease(message);
     }
 }

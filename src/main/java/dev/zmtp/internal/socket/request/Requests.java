@@ -23,6 +23,7 @@ import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -134,9 +135,7 @@ public final class Requests {
             request.message = null;
             outstanding.decrementAndGet();
             context.tally().dropped();
-            if (message.refCnt() > 0) { // it may be a released one that is refused
-                message.release();
-            }
+            ReferenceCountUtil.safeRelease(message);
         }
     }
 
@@ -328,7 +327,7 @@ public final class Requests {
         PendingRequest request = asked.get(id.getInt(id.readerIndex()));
         if (request == null) {
             from.counters().add(LATE, 1);
-            message.release();
+            ReferenceCountUtil.safeRelease(message);
         } else if (request.peer != from) {
             Reception.malformed(from, message);
         } else {
@@ -351,7 +350,7 @@ public final class Requests {
         PendingRequest request = awaited(from);
         if (request == null) {
             from.counters().add(LATE, 1); // RFC 28: it is discarded without an error
-            message.release();
+            ReferenceCountUtil.safeRelease(message);
             return;
         }
         end(request);
@@ -365,7 +364,7 @@ public final class Requests {
 
     private static void complete(PendingRequest request, ZMTPMessage answer) {
         if (!request.complete(answer)) {
-            answer.release();
+            ReferenceCountUtil.safeRelease(answer);
         }
     }
 

@@ -8,6 +8,7 @@ import dev.zmtp.internal.socket.send.DirectSends;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCountUtil;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -68,11 +69,11 @@ final class ServedRequest implements ZMTPRequest {
     public boolean reply(ZMTPMessage answer) {
         Objects.requireNonNull(answer, "answer");
         if (!ended.compareAndSet(false, true)) {
-            answer.release();
+            ReferenceCountUtil.safeRelease(answer);
             throw new IllegalStateException("reply: " + this + " has ended (expected: one reply or drop)");
         }
         if (answer != message) {
-            message.release();
+            ReferenceCountUtil.safeRelease(message);
         }
         boolean there = peer.isUp();
         if (serving != null) {
@@ -84,7 +85,7 @@ final class ServedRequest implements ZMTPRequest {
     @Override
     public void drop() {
         if (ended.compareAndSet(false, true)) {
-            message.release();
+            ReferenceCountUtil.safeRelease(message);
             if (serving != null) {
                 serving.ended(this, null);
             }

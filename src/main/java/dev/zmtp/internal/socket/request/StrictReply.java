@@ -10,6 +10,7 @@ import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Taker;
 import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -55,7 +56,7 @@ public final class StrictReply {
             return request.answer(answer);
         }
         context.tally().dropped();
-        answer.release();
+        ReferenceCountUtil.safeRelease(answer);
         CompletableFuture<Void> result = new LoopFuture<>();
         context.completions().fail(result, STATE, "send: no request was received");
         return result;
@@ -70,12 +71,12 @@ public final class StrictReply {
             message.retain(); // it returns whole if this receive has ended
             ServedRequest request = ServedRequest.of(senders.directly(), from, message, frames, null);
             if (state.compareAndSet(this, request)) {
-                message.release();
+                ReferenceCountUtil.safeRelease(message);
                 super.complete(request.message());
                 senders.writability().turned();
                 return true;
             }
-            request.message().release();
+            ReferenceCountUtil.safeRelease(request.message());
             return false;
         }
 

@@ -7,6 +7,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.send.Senders;
+import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ public final class StrictRequest {
         Asked asked = new Asked();
         if (!current.compareAndSet(last(), asked)) {
             context.tally().dropped();
-            message.release();
+            ReferenceCountUtil.safeRelease(message);
             context.completions().fail(sent, STATE, "send: the answer to the last request was not received");
             return sent;
         }

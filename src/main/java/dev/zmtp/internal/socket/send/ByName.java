@@ -12,6 +12,7 @@ import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCountUtil;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -55,7 +56,7 @@ public final class ByName extends Routing {
     public Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (message.size() < 2) {
             String frames = "frames: " + message.size();
-            message.release();
+            ReferenceCountUtil.safeRelease(message);
             context.tally().dropped();
             context.completions()
                     .fail(
@@ -67,7 +68,7 @@ public final class ByName extends Routing {
         Peer peer = find(message.frame(0));
         if (peer == null) {
             String name = PeerInfo.text(message.frame(0).nioBuffer());
-            message.release();
+            ReferenceCountUtil.safeRelease(message);
             context.tally().dropped();
             if (result == null) {
                 context.drops().dropped(null, DropReason.NO_PEER, 1);

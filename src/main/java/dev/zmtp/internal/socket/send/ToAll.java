@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
+import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +30,7 @@ public final class ToAll extends Routing {
             message.retain();
             peer.outbound().send(message, null); // never refused, as no policy of this type waits
         }
-        message.release();
+        ReferenceCountUtil.safeRelease(message);
         context.completions().succeed(result);
         return Fate.PASSED;
     }

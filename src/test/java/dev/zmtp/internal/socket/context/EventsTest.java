@@ -82,7 +82,7 @@ class EventsTest {
     void whatAListenerIsTooSlowForIsCountedInItsPlace() {
         List<ZMTPSocketEvent> heard = new ArrayList<>();
         List<Runnable> tasks = new ArrayList<>();
-        SocketEvents events = new SocketEvents();
+        SocketEvents events = new SocketEvents(System::nanoTime);
         events.listen(tasks::add, heard::add);
         for (int i = 0; i < 1_030; i++) {
             events.fire(new Connecting("lost", i));
@@ -102,7 +102,7 @@ class EventsTest {
     void theOverflowComesBeforeTheEventsAfterIt() {
         List<ZMTPSocketEvent> heard = new ArrayList<>();
         List<Runnable> tasks = new ArrayList<>();
-        SocketEvents events = new SocketEvents();
+        SocketEvents events = new SocketEvents(System::nanoTime);
         AtomicBoolean first = new AtomicBoolean(true);
         events.listen(tasks::add, event -> {
             heard.add(event);
@@ -129,7 +129,7 @@ class EventsTest {
     void anExecutorThatRefusesOnceGetsTheEventsWithTheNextOne() {
         List<ZMTPSocketEvent> heard = new ArrayList<>();
         AtomicBoolean full = new AtomicBoolean(true);
-        SocketEvents events = new SocketEvents();
+        SocketEvents events = new SocketEvents(System::nanoTime);
         events.listen(
                 task -> {
                     if (full.getAndSet(false)) {
@@ -148,7 +148,7 @@ class EventsTest {
     @Test
     void anExecutorThatFailsHarmsNobody() {
         List<ZMTPSocketEvent> heard = new ArrayList<>();
-        SocketEvents events = new SocketEvents();
+        SocketEvents events = new SocketEvents(System::nanoTime);
         events.listen(
                 task -> {
                     throw new IllegalStateException("of the test");
@@ -165,7 +165,7 @@ class EventsTest {
     void aListenerThatFailsHearsTheNextEventAndItsFailureIsLogged() {
         List<ZMTPSocketEvent> heard = new ArrayList<>();
         IllegalStateException thrown = new IllegalStateException("of the test");
-        SocketEvents events = new SocketEvents();
+        SocketEvents events = new SocketEvents(System::nanoTime);
         events.listen(Runnable::run, event -> {
             heard.add(event);
             throw thrown;
@@ -186,7 +186,7 @@ class EventsTest {
     void oneTaskPassesAllEventsThatWait() {
         List<ZMTPSocketEvent> heard = new ArrayList<>();
         List<Runnable> tasks = new ArrayList<>();
-        SocketEvents events = new SocketEvents();
+        SocketEvents events = new SocketEvents(System::nanoTime);
         events.listen(tasks::add, heard::add);
 
         events.fire(new Listening("first"));
@@ -203,7 +203,7 @@ class EventsTest {
     void asManyEventsWaitAsMayAndNoneIsMissed() {
         List<ZMTPSocketEvent> heard = new ArrayList<>();
         List<Runnable> tasks = new ArrayList<>();
-        SocketEvents events = new SocketEvents();
+        SocketEvents events = new SocketEvents(System::nanoTime);
         events.listen(tasks::add, heard::add);
         for (int i = 0; i < 1_024; i++) {
             events.fire(new Connecting("there", i));
@@ -218,7 +218,7 @@ class EventsTest {
     void eventsThatWereMissedBeforeItWasClosedAreNotHeardOfEither() throws Exception {
         List<ZMTPSocketEvent> heard = new ArrayList<>();
         List<Runnable> tasks = new ArrayList<>();
-        SocketEvents events = new SocketEvents();
+        SocketEvents events = new SocketEvents(System::nanoTime);
         AutoCloseable listening = events.listen(tasks::add, heard::add);
         for (int i = 0; i < 1_030; i++) {
             events.fire(new Connecting("lost", i));
@@ -232,7 +232,7 @@ class EventsTest {
 
     @Test
     void eachEventIsInTheDebugLog() {
-        SocketEvents events = new SocketEvents();
+        SocketEvents events = new SocketEvents(System::nanoTime);
         try (CapturedLog log = new CapturedLog("dev.zmtp.socket.SocketEvents")) {
             events.fire(new Listening("here"));
 
@@ -244,7 +244,7 @@ class EventsTest {
     void aListenerThatWasClosedHearsNothingMore() throws Exception {
         List<ZMTPSocketEvent> heard = new ArrayList<>();
         List<Runnable> tasks = new ArrayList<>();
-        SocketEvents events = new SocketEvents();
+        SocketEvents events = new SocketEvents(System::nanoTime);
         AutoCloseable listening = events.listen(tasks::add, heard::add);
         events.fire(new Listening("before"));
 

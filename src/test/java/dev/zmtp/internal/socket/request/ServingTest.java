@@ -58,6 +58,13 @@ class ServingTest {
                 new Thread(request::drop).start();
             }
         },
+        RELEASES_AND_THROWS(true) {
+            @Override
+            public void accept(ZMTPRequest request) {
+                request.message().release();
+                throw new IllegalStateException("by the handler");
+            }
+        },
         RELEASED_ANSWER(true) {
             @Override
             public void accept(ZMTPRequest request) {
