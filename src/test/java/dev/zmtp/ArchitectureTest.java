@@ -25,6 +25,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.zmtp.internal.socket.send.Routing;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
@@ -424,6 +425,8 @@ class ArchitectureTest {
                 .doNotHaveSimpleName("InprocHandler") // whose messages nobody else has
                 .and()
                 .doNotHaveSimpleName("Waiting")
+                .and()
+                .areNotAssignableTo(Routing.class) // whose callers tell the sender
                 .should()
                 .callMethod(ZMTPMessage.class, "release")
                 .check(main);

@@ -153,8 +153,9 @@ public sealed interface ZMTPSocketEvent {
     }
 
     /**
-     * Messages for a peer or of a peer were dropped, and nobody waits for their result. The event comes with the first
-     * one, and then at most once a second for each peer and reason.
+     * Messages for a peer or of a peer were dropped. One that never came to a queue counts only if its sender has no
+     * future that says so. The event comes with the first message, and then at most once a second for each peer and
+     * reason.
      *
      * @param peer the peer; null if they were for none in particular
      * @param reason why they were dropped

@@ -100,7 +100,7 @@ public final class Forwarding implements Sink {
         target.executeAnyway(() -> {
             registrations.add(senders.writability().listen(drainTask));
             if (capture != null) {
-                registrations.add(capture.onCapacity(this::wakeTarget));
+                registrations.add(capture.onCapacity(() -> target.executeAnyway(drainTask)));
             }
             source.executeAnyway(() -> inbox.sink(this));
         });
@@ -183,8 +183,8 @@ public final class Forwarding implements Sink {
         }
         drainScheduled.set(false);
         VarHandle.fullFence(); // as in wakeTarget
-        if (room && !paused && !ring.isEmpty()) {
-            wakeTarget();
+        if (room && !paused && !ring.isEmpty() && drainScheduled.compareAndSet(false, true)) {
+            target.execute(drainTask); // not now, which would be without a bound
         }
     }
 
@@ -291,6 +291,7 @@ public final class Forwarding implements Sink {
     }
 
     private List<Taken> endThere() {
+        state = State.IDLE; // if it rests, this is the last time
         drain();
         state = State.ENDED;
         registrations.forEach(Sockets::closeQuietly);

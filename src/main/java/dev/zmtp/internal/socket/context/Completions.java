@@ -9,6 +9,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,11 @@ public final class Completions implements Runnable {
     private static final Object RUN = new Object();
 
     private final SocketContext context;
+
+    /** Tasks of timers, which an event loop that ends does not run. */
+    private final Queue<Runnable> delayed = new ConcurrentLinkedQueue<>();
+
+    private final Runnable delayedTask = this::runDelayed;
 
     /** Calls of all other threads, about. */
     private int calls;
@@ -130,8 +136,16 @@ public final class Completions implements Runnable {
      * would run inside of its own calls.
      */
     private void inAMoment(Runnable task) {
-        if (context.schedule(task, MOMENT) == null) {
-            context.executeLaterAnyway(task);
+        delayed.add(task);
+        if (context.isClosed() || context.schedule(delayedTask, MOMENT) == null) {
+            context.executeLaterAnyway(delayedTask);
+        }
+    }
+
+    private void runDelayed() {
+        Runnable next = delayed.poll();
+        if (next != null) { // otherwise the end has run it
+            next.run();
         }
     }
 
@@ -208,10 +222,9 @@ public final class Completions implements Runnable {
 
     private void schedule() {
         if (!scheduled && !running && most == AT_ONCE) { // otherwise whatever runs looks again
-            scheduled = context.tryExecute(this);
-            if (!scheduled) {
-                completeAll();
-            }
+            scheduled = true;
+            context.executeLaterAnyway(
+                    this); // not now if the event loop ends: a chain goes on until the socket is closed
         }
     }
 
@@ -245,6 +258,9 @@ public final class Completions implements Runnable {
 
     /** Completes all that wait, as the event loop has ended and no task will. */
     public void completeAll() {
+        for (Runnable next = delayed.poll(); next != null; next = delayed.poll()) {
+            next.run();
+        }
         scheduled = false;
         completeSome(Integer.MAX_VALUE);
     }

@@ -175,7 +175,8 @@ public final class SocketContext {
             String text) {
         tally.dropped();
         if (result == null && reason != CLOSED) {
-            DropReason full = TypeRules.keepsNewest(config.whenFull()) ? DropReason.REPLACED : DropReason.FULL;
+            boolean isReplaced = !namesPeers && TypeRules.keepsNewest(config.whenFull());
+            DropReason full = isReplaced ? DropReason.REPLACED : DropReason.FULL;
             drops.droppedAnywhere(peer, reason == FULL ? full : DropReason.PEER_GONE);
         }
         completions.reject(message, result, reason, text);

@@ -13,7 +13,6 @@ import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import io.netty.buffer.ByteBuf;
-import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -67,7 +66,7 @@ public final class FanOut extends Routing {
         } finally {
             matching.subList(first, matching.size()).clear();
         }
-        ReferenceCountUtil.safeRelease(message);
+        message.release(); // throws if its sender has released it, too, who hears of that
         context.completions().succeed(result);
         return Fate.PASSED;
     }

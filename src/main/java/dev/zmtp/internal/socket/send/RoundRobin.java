@@ -301,9 +301,14 @@ public class RoundRobin extends Routing {
 
     /** Fails what waits in the queue. */
     public void failQueue(ZMTPSocketException.Reason reason, String text) {
+        long messages = 0;
         for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {
             credit.give(1, next.bytes());
+            messages += next.request() == null ? 1 : 0;
             drop(next, reason, text);
+        }
+        if (reason == PEER_DOWN) { // otherwise the socket is closed, which reports them
+            context.drops().dropped(null, DropReason.NO_PEER, messages);
         }
     }
 }

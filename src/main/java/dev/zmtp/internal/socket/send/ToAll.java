@@ -4,7 +4,6 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
-import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +29,7 @@ public final class ToAll extends Routing {
             message.retain();
             peer.outbound().send(message, null); // never refused, as no policy of this type waits
         }
-        ReferenceCountUtil.safeRelease(message);
+        message.release(); // throws if its sender has released it, too, who hears of that
         context.completions().succeed(result);
         return Fate.PASSED;
     }

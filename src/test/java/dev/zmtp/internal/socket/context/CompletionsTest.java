@@ -225,4 +225,17 @@ class CompletionsTest {
         assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
         assertThat(reason(late)).isEqualTo(CLOSED);
     }
+
+    /** The timer of an event loop that ends does not run. */
+    @Test
+    void whatWaitsUntilItsCallerHasReturnedRunsAtTheEndAtTheLatest() throws InterruptedException {
+        Thread caller = new Thread(() -> completions.later(() -> ended.add(1), true));
+        caller.start();
+        caller.join();
+        assertThat(ended).isEmpty();
+
+        completions.completeAll();
+
+        assertThat(ended).containsExactly(1);
+    }
 }

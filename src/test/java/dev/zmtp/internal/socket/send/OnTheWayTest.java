@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -277,5 +278,23 @@ class OnTheWayTest {
         assertThat(drops).hasSizeBetween(10, 12);
         assertThat(drops.stream().mapToLong(ZMTPSocketEvent.Dropped::messages).sum())
                 .isEqualTo(router.stats().dropped() - 1);
+    }
+
+    /** Their senders have no futures that would say so. */
+    @Test
+    void thoseThatWaitForAPeerThatIsGivenUpAreReported() {
+        List<ZMTPSocketEvent> events = new ArrayList<>();
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).linger(Duration.ZERO));
+        push.onEvent(Runnable::run, events::add);
+        ZMTPEndpoint nobody = push.connect("local://nobody");
+        time.run();
+        for (int i = 0; i < 5; i++) {
+            assertThat(push.trySend(message("waits"))).isTrue();
+        }
+
+        nobody.close();
+        time.run();
+
+        assertThat(events).contains(new ZMTPSocketEvent.Dropped(null, DropReason.NO_PEER, 5));
     }
 }
