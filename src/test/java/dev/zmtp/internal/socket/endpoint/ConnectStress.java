@@ -19,7 +19,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** Two threads connect to the same endpoint, and one of them closes what it got, while the event loop runs. */
+/** Two threads connect to the same endpoint, and one of them closes what it got, which ends at once. */
 @SuppressWarnings("this-escape") // jcstress makes the cases, and nobody extends them
 public final class ConnectStress {
 
@@ -66,11 +66,7 @@ public final class ConnectStress {
             ZMTPEndpoint mine = endpoints.connect("tcp://name:1", null);
             closed = mine;
             mine.close();
-        }
-
-        @Actor
-        public void runTasks() {
-            loop.runTasks();
+            loop.runTasks(); // as the event loop, which ends it
         }
 
         @Arbiter
