@@ -17,12 +17,15 @@ public final class Sockets {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Sockets");
 
+    @SuppressWarnings("deprecation") // the name that Netty 4.1 knows, too
+    private static final ChannelOption<RecvByteBufAllocator> READS = ChannelOption.RCVBUF_ALLOCATOR;
+
     private Sockets() {}
 
     @SuppressWarnings("unchecked") // the builder accepts only values of the type of their option
     static void options(AbstractBootstrap<?, ?> bootstrap, ZMTPSocketConfig config, Endpoint endpoint) {
         if (bootstrap instanceof ServerBootstrap server) {
-            server.childOption(ChannelOption.RECVBUF_ALLOCATOR, fairReads());
+            server.childOption(READS, fairReads());
             if (endpoint.address() instanceof TcpAddress) {
                 server.option(ChannelOption.SO_REUSEADDR, true).childOption(ChannelOption.TCP_NODELAY, true);
             }
@@ -34,7 +37,7 @@ public final class Sockets {
                 }
             });
         } else if (bootstrap instanceof Bootstrap client) {
-            client.option(ChannelOption.RECVBUF_ALLOCATOR, fairReads());
+            client.option(READS, fairReads());
             if (endpoint.address() instanceof TcpAddress tcp) {
                 client.option(ChannelOption.TCP_NODELAY, true);
                 if (tcp.source() != null) {

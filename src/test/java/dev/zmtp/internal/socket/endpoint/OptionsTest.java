@@ -75,6 +75,7 @@ class OptionsTest {
     }
 
     /** What one peer sends as fast as it can must not keep the others waiting. */
+    @SuppressWarnings("deprecation") // the name that Netty 4.1 knows, too
     @Test
     void eachConnectionReadsOneBufferInTurnUnlessThereIsAnotherAllocator(TestSockets sockets) {
         Queue<Integer> found = new ConcurrentLinkedQueue<>();
@@ -83,7 +84,7 @@ class OptionsTest {
         ZMTPSocket pull = sockets.open(watched(sockets.builder(PULL), look));
         ZMTPSocket push = sockets.open(watched(sockets.builder(PUSH), look));
         ZMTPSocket other = sockets.open(watched(sockets.builder(PUSH), look)
-                .option(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(3)));
+                .option(ChannelOption.RCVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(3)));
         String endpoint = bind(pull, ANY_PORT);
 
         connect(push, endpoint);
