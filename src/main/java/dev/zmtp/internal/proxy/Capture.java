@@ -1,6 +1,7 @@
 package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.endpoint.InprocHandler;
 import dev.zmtp.internal.socket.send.Senders;
@@ -33,6 +34,7 @@ public final class Capture {
      *
      * @return whether the message may go on
      */
+    @CheckReturnValue
     boolean offer(ZMTPMessage message) {
         ZMTPMessage copy = InprocHandler.duplicate(message);
         if (senders.trySend(copy)) {

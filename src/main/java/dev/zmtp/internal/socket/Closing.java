@@ -86,7 +86,7 @@ public final class Closing {
     public CompletableFuture<ZMTPStats> close(Duration linger) {
         context.close();
         if (begun.compareAndSet(false, true)) {
-            context.tryExecute(() -> begin(linger)); // otherwise the event loop has ended, or is about to
+            context.execute(() -> begin(linger)); // otherwise the event loop has ended, or is about to
         }
         return report.copy();
     }

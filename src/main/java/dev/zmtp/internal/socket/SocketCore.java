@@ -244,6 +244,9 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     @Override
     public void unbound() {
+        if (shared != null) {
+            shared.unbound();
+        }
         closing.ended();
     }
 
@@ -292,6 +295,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         context.allocator(link.channel().alloc());
         peers.all().add(peer);
         peer.up(link);
+        peer.queue().limit(context.sendLimit()); // which may have changed while it waited for its name
         peers.connected().count(peers.connected().there() + 1); // first: what follows may call user code, and this end
         context.fire(new ZMTPSocketEvent.PeerUp(peer));
         subscriptions.up(peer);

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.transport;
 
+import dev.zmtp.internal.runtime.CheckReturnValue;
 import io.netty.util.ReferenceCountUtil;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -43,6 +44,7 @@ public final class InprocRing {
         this.maxBytes = limit.bytes();
     }
 
+    @CheckReturnValue
     public boolean offer(Object message, long size) {
         if (!hasRoom()) {
             return false;

@@ -108,7 +108,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
 
     @Override
     public void retryNow() {
-        context.tryExecute(() -> {
+        context.execute(() -> {
             if (state == State.WAITING) {
                 attempt();
             }

@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.peer;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The newcomers that wait until a connection gives the name of its peer free, in their order. On the event loop. */
 final class NameQueue {
@@ -23,9 +24,18 @@ final class NameQueue {
         waiting.remove(newcomer);
     }
 
-    /** The name is free: the first newcomer gets it, and the others find that out. */
+    /** The name is free: the first newcomer that is still there gets it, and the others wait for that one. */
     void decide() {
-        List.copyOf(waiting).forEach(Newcomer::decide);
+        List<Newcomer> all = List.copyOf(waiting);
+        waiting.clear();
+        @Nullable PeerHandler holder = null;
+        for (Newcomer next : all) {
+            if (holder == null) {
+                holder = next.decide();
+            } else {
+                next.awaitNow(holder);
+            }
+        }
     }
 
     /** Nobody waits any more. */

@@ -6,6 +6,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +19,9 @@ final class Newcomer {
 
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
 
-    private final PeerHandler owner;
-    private final Runnable decide;
+    private final PeerHandler connection;
+    private final BooleanSupplier decide;
+    private PeerHandler owner;
     private final Queue<Object> deferred = new ArrayDeque<>(0);
     private @Nullable ScheduledFuture<?> timer;
     private boolean decided;
@@ -27,10 +29,12 @@ final class Newcomer {
     /**
      * Nothing happens before {@link #await}.
      *
+     * @param connection its own
      * @param owner the connection of the peer that has the name
-     * @param decide is called once, unless {@link #forget} comes first
+     * @param decide is called once, unless {@link #forget} comes first, and returns whether it has the name
      */
-    Newcomer(PeerHandler owner, Runnable decide) {
+    Newcomer(PeerHandler connection, PeerHandler owner, BooleanSupplier decide) {
+        this.connection = connection;
         this.owner = owner;
         this.decide = decide;
     }
@@ -40,12 +44,22 @@ final class Newcomer {
         timer = context.schedule(this::decide, PATIENCE);
     }
 
-    /** Called when there is nothing more to wait for. */
-    void decide() {
+    /** Waits for the rest of its time for another one, which has got the name. */
+    void awaitNow(PeerHandler other) {
         if (!decided) {
-            stop();
-            decide.run();
+            owner = other;
+            other.nameQueue().add(this);
         }
+    }
+
+    /** Called when there is nothing more to wait for. Returns the connection if it has the name now. */
+    @Nullable
+    PeerHandler decide() {
+        if (decided) {
+            return null;
+        }
+        stop();
+        return decide.getAsBoolean() ? connection : null;
     }
 
     private void stop() {

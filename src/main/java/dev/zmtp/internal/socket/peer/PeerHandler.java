@@ -311,18 +311,19 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             join(its, info);
         } else {
             reading(false);
-            newcomer = new Newcomer(holder, () -> decided(its, info));
+            newcomer = new Newcomer(this, holder, () -> decided(its, info));
             newcomer.await(context);
         }
     }
 
-    private void decided(Peer its, PeerInfo info) {
+    private boolean decided(Peer its, PeerInfo info) {
         Newcomer decided = Objects.requireNonNull(newcomer);
         join(its, info);
         for (Object next = decided.poll(); next != null; next = decided.poll()) {
             deliver(next);
         }
         newcomer = null; // last: what is read in the meantime comes after what was deferred
+        return stage == Stage.IN_USE;
     }
 
     private void join(Peer its, PeerInfo info) {

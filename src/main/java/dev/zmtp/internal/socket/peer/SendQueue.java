@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.context.Count;
 import dev.zmtp.internal.transport.QueueLimit;
 import java.time.Duration;
@@ -65,6 +66,7 @@ public final class SendQueue {
     }
 
     /** Reserves a place for a message if there is room. From any thread. */
+    @CheckReturnValue
     public boolean reserve() {
         reserved.incrementAndGet();
         if (messagesLeft() >= 0 && bytes.get() < limit.bytes() && !isMuch()) {

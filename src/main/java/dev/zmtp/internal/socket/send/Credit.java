@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket.send;
 
+import dev.zmtp.internal.runtime.CheckReturnValue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -12,6 +13,7 @@ public final class Credit {
     private final AtomicLong bytes = new AtomicLong();
 
     /** Takes room for one message of {@code size} bytes. At most one message exceeds the bytes that are left. */
+    @CheckReturnValue
     boolean take(long size) {
         long left = bytes.get();
         while (left > 0) {
@@ -28,6 +30,7 @@ public final class Credit {
     }
 
     /** As {@link #take}, of a message whose number has a bound elsewhere. */
+    @CheckReturnValue
     boolean takeBytes(long size) {
         if (bytes.get() <= 0) {
             return false;

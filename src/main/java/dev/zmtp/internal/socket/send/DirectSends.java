@@ -6,6 +6,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
@@ -79,6 +80,7 @@ public final class DirectSends implements PeerSends {
     }
 
     /** As {@link #trySend}, without the first frame of the message, which is the peer's name. Not on the event loop. */
+    @CheckReturnValue
     boolean trySendNamed(Peer peer, ZMTPMessage named) {
         boolean reserved = reserve(peer, named.readableBytes() - named.frame(0).readableBytes());
         if (reserved) {

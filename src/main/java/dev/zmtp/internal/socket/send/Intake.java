@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.send;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 
+import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.context.SocketContext;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,6 +32,7 @@ final class Intake {
     }
 
     /** Schedules the task, unless it is scheduled. Returns false if the event loop has ended. */
+    @CheckReturnValue
     boolean schedule() {
         if (scheduled.get() || !scheduled.compareAndSet(false, true) || context.tryExecute(drainTask)) {
             return true;

@@ -164,6 +164,7 @@ public class RoundRobin extends Routing {
         if (!peer.isLeaving()) {
             target(peer, true);
             up.add(peer);
+            dismissLast();
         } else if (last.contains(peer)) {
             up.add(peer);
         }
@@ -175,6 +176,28 @@ public class RoundRobin extends Routing {
         up.remove(peer);
         if (peer.home() == null || !context.config().queueWhileDown()) {
             target(peer, false);
+            failIfNobodyCanCome(peer.endpointText() + " has left");
+        }
+    }
+
+    /** Called when a binding has ended, which may have been the last. */
+    public void unbound() {
+        failIfNobodyCanCome("the last endpoint was closed");
+    }
+
+    private void failIfNobodyCanCome(String text) {
+        if (!isReachable() && last.isEmpty() && !isBound.getAsBoolean() && !context.isClosed()) {
+            failQueue(PEER_DOWN, text);
+        }
+    }
+
+    /** The peers of connectors that are closing need not get what is queued any more: another peer is there. */
+    private void dismissLast() {
+        if (!last.isEmpty()) {
+            List<Peer> dismissed = List.copyOf(last);
+            last.clear();
+            dismissed.forEach(up::remove);
+            context.execute(() -> dismissed.forEach(Peer::drained)); // not now, in the middle of a handshake
         }
     }
 
@@ -193,9 +216,7 @@ public class RoundRobin extends Routing {
         target(peer, false);
         up.remove(peer);
         last.remove(peer);
-        if (!isReachable() && last.isEmpty() && !isBound.getAsBoolean()) { // nobody can come any more
-            failQueue(PEER_DOWN, peer.endpointText() + " was closed");
-        }
+        failIfNobodyCanCome(peer.endpointText() + " was closed");
     }
 
     /** A connector is first a target in the thread that connects, and later only on the event loop. */

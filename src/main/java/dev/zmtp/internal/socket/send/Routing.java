@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,7 @@ public abstract class Routing {
     /**
      * Offers the message. Unless it is refused, the message and its result are taken over, whatever happens to them.
      */
+    @CheckReturnValue
     public abstract Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result);
 
     /** Called when the handshake of a peer has succeeded. Returns why the peer is refused; null if it is accepted. */

@@ -4,6 +4,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
@@ -160,6 +161,7 @@ public final class Senders {
     }
 
     /** Takes the message if there is room now. Otherwise it is still the caller's. */
+    @CheckReturnValue
     public boolean trySend(ZMTPMessage message) {
         if (waitingSends.isOpen()) {
             if (context.inEventLoop()) {
@@ -184,6 +186,7 @@ public final class Senders {
     }
 
     /** Takes the message unless it is refused, and returns what happened to it. Called on the event loop. */
+    @CheckReturnValue
     public Fate offer(ZMTPMessage message) {
         Fate fate = !waitingSends.isOpen() ? Fate.REFUSED : route(message, null, null);
         if (fate == Fate.REFUSED) {
@@ -215,6 +218,7 @@ public final class Senders {
     }
 
     /** Takes the request over if there is room for it now. From any thread. */
+    @CheckReturnValue
     public boolean ask(Outgoing request) {
         if (takesMessages()) {
             if (context.inEventLoop()) {

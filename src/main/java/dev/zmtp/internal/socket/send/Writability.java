@@ -100,7 +100,7 @@ public final class Writability {
         }
         if (!context.inEventLoop()
                 && hasRoom()) { // it came after the sender looked, and nothing else would report that
-            context.tryExecute(this::opened);
+            context.execute(this::opened);
         }
     }
 
@@ -111,7 +111,7 @@ public final class Writability {
     void missed(SendQueue queue) {
         missed = true;
         if (queue.hasRoom()) { // something has left it before the listeners were to hear of it
-            context.tryExecute(this::opened);
+            context.execute(this::opened);
         }
     }
 

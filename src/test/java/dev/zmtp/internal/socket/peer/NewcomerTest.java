@@ -5,12 +5,15 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.testing.WriteGate;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,6 +72,54 @@ class NewcomerTest {
 
     private List<? extends ZMTPSocketEvent> events(Class<? extends ZMTPSocketEvent> type) {
         return events.stream().filter(type::isInstance).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    void thatIsTheNextInLineTakesThePlaceOfTheOneBeforeIt(String endpoint) {
+        bind(endpoint);
+        ZMTPSocket first = connect(endpoint);
+        ZMTPSocket second = connect(endpoint);
+        send(second, "2");
+        ZMTPSocket third = connect(endpoint);
+        send(third, "3");
+
+        first.closeAsync(Duration.ZERO);
+        time.run();
+        assertThat(received).containsExactly("A 2");
+        second.closeAsync(Duration.ZERO);
+        time.run();
+
+        assertThat(received).containsExactly("A 2", "A 3");
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
+    }
+
+    @Test
+    void hasTheLimitThatWasSetWhileItWaited() {
+        WriteGate gate = new WriteGate();
+        bind("local://newcomer", ZMTPSocketConfig.builder(ROUTER).pipeline(gate));
+        ZMTPSocket first = connect("local://newcomer");
+        connect("local://newcomer");
+        router.sendLimit(2, 1 << 20);
+        time.run();
+        first.closeAsync(Duration.ZERO);
+        time.run();
+        ZMTPPeer peer = router.peers().iterator().next();
+        gate.close();
+        List<Boolean> taken = new ArrayList<>();
+
+        time.loop().execute(() -> {
+            taken.add(peer.trySend(WriteGate.big("transport")));
+            taken.add(peer.trySend(TestSockets.message("1")));
+            taken.add(peer.trySend(TestSockets.message("2")));
+            ZMTPMessage more = TestSockets.message("3");
+            taken.add(peer.trySend(more));
+            more.release();
+        });
+        time.run();
+
+        assertThat(taken).containsExactly(true, true, true, false);
+        gate.open();
     }
 
     /** T49. */
@@ -221,6 +272,8 @@ class NewcomerTest {
         first.closeAsync(Duration.ZERO);
         time.run();
         assertThat(events(ZMTPSocketEvent.PeerUp.class)).hasSize(2); // the one that has waited for longest
+        assertThat(router.stats().handshakeFailures()).as("the others wait on").isEqualTo(1);
+        time.pass(PATIENCE);
         assertThat(router.stats().handshakeFailures()).isEqualTo(16);
     }
 }

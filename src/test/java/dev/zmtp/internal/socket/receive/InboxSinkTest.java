@@ -158,9 +158,9 @@ class InboxSinkTest {
         inbox.sink(sink);
         send("0", "1");
 
-        inbox.returned(peer(), sink.taken.removeLast());
+        assertThat(inbox.returned(peer(), sink.taken.removeLast())).isTrue();
         assertThat(isRead(peer())).isTrue();
-        inbox.returned(peer(), sink.taken.removeLast());
+        assertThat(inbox.returned(peer(), sink.taken.removeLast())).isTrue();
         inbox.unsink(sink);
 
         assertThat(isRead(peer())).isFalse();
@@ -238,7 +238,7 @@ class InboxSinkTest {
         inbox.claim();
         inbox.sink(sink);
         send("0");
-        inbox.returned(peer(), sink.taken.remove());
+        assertThat(inbox.returned(peer(), sink.taken.remove())).isTrue();
         inbox.unsink(sink);
 
         CompletableFuture<ZMTPMessage> received = TestSockets.get(CompletableFuture.supplyAsync(pull::receiveAsync));

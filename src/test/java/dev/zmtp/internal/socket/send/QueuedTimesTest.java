@@ -4,6 +4,7 @@ import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -68,7 +69,8 @@ class QueuedTimesTest {
 
     private static void send(ZMTPSocket push, String text, boolean byProxy) {
         if (byProxy) {
-            ClockedSockets.core(push).senders().offer(TestSockets.message(text));
+            assertThat(ClockedSockets.core(push).senders().offer(TestSockets.message(text)))
+                    .isNotEqualTo(Fate.REFUSED);
         } else {
             push.sendOrDrop(TestSockets.message(text));
         }

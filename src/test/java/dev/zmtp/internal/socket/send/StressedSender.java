@@ -26,7 +26,7 @@ public class StressedSender extends StressedSocket {
         super(PUBS[limit - 1]);
         room.listen(this::tell);
         loop.runTasks();
-        senders.trySend(message("0"));
+        trySend(message("0"));
     }
 
     private static ZMTPSocketConfig limited(int messages) {

@@ -1,0 +1,62 @@
+package dev.zmtp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import dev.zmtp.internal.transport.InprocRing;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+
+/** Every queue of the library has a bound, which stands here. Whoever adds a queue says what bounds it. */
+class QueuesTest {
+
+    private static final Map<String, String> BOUNDS = Map.ofEntries(
+            Map.entry("PackedFrames.buffers", "the frames of one message, which the decoder limits"),
+            Map.entry("internal.connection.HeldWrites.writes", "maxHeldWrites of ZMTPConfig, in bytes"),
+            Map.entry("internal.connection.ReadLoop.queue", "64 KiB, then the channel is not read from"),
+            Map.entry("internal.connection.ReadLoop.inputEnds", "one for each way to close an input"),
+            Map.entry("internal.proxy.Forwarding.ring", "1,024 messages and 4 MiB"),
+            Map.entry("internal.socket.context.Completions.waiting", "the limits of sends, receives and requests"),
+            Map.entry(
+                    "internal.socket.context.Completions.delayed", "calls of one millisecond on stacks that are deep"),
+            Map.entry("internal.socket.context.SocketEvents$Subscriber.waiting", "1,024 events"),
+            Map.entry("internal.socket.endpoint.Addresses.left", "the addresses of one name"),
+            Map.entry("internal.socket.peer.Inbound.messages", "receiveLimit, then the peer is not read from"),
+            Map.entry("internal.socket.peer.Newcomer.deferred", "what one read brings, then it is not read from"),
+            Map.entry("internal.socket.peer.SendQueue.waiting", "sendLimit, and whenFull"),
+            Map.entry("internal.socket.publish.Subscribers.notices", "65,536, then those are told at once"),
+            Map.entry("internal.socket.receive.Line.inTurn", "one for each peer, so maxPeers"),
+            Map.entry("internal.socket.send.Intake.queue", "the credit of the socket"),
+            Map.entry("internal.socket.send.Senders.blocked", "the credit of the socket"),
+            Map.entry("internal.socket.send.WaitingSends.waiting", "maxWaitingSends"),
+            Map.entry("internal.transport.InprocChannel.inbound", "the limits of both sockets"),
+            Map.entry("internal.transport.Lookup.waiting", "one for each endpoint that connects or binds"),
+            Map.entry("security.LibsodiumMemory.IDLE", "as many as threads have had at the same time"),
+            Map.entry("shm.BlockingMeetings.met", "the clients of one select"),
+            Map.entry("zap.ZMTPZapClient.connections", "one that works, and those that end"));
+
+    private static final JavaClasses MAIN =
+            new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackagesOf(ZMTPMessage.class);
+
+    @Test
+    void everyQueueHasABound() {
+        List<String> queues = MAIN.stream()
+                .filter(type -> type.getPackageName().startsWith("dev.zmtp"))
+                .flatMap(type -> type.getFields().stream())
+                .filter(QueuesTest::isQueue)
+                .map(field -> field.getFullName().substring("dev.zmtp.".length()))
+                .toList();
+
+        assertThat(queues).containsExactlyInAnyOrderElementsOf(BOUNDS.keySet());
+    }
+
+    private static boolean isQueue(JavaField field) {
+        return field.getRawType().isAssignableTo(Queue.class)
+                || field.getRawType().isEquivalentTo(InprocRing.class);
+    }
+}

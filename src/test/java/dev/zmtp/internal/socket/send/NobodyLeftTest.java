@@ -1,0 +1,129 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.reason;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.testing.WriteGate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What waits in the queue of a socket when those that could get it leave, in virtual time. */
+@Tag("netty-4.2-only")
+class NobodyLeftTest {
+
+    private static final String ENDPOINT = "local://nobody-left";
+
+    private final VirtualTime time = new VirtualTime();
+    private final WriteGate gate = new WriteGate();
+
+    @AfterEach
+    void close() {
+        gate.open();
+        time.close();
+    }
+
+    private ZMTPSocket pull(String endpoint, List<String> received) {
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        pull.onMessage((from, message) -> received.add(WriteGate.text(message)));
+        pull.bind(endpoint);
+        time.run();
+        return pull;
+    }
+
+    /** Returns a PUSH whose transport takes one message, with others in its queue. */
+    private ZMTPSocket full(ZMTPSocketConfig.Builder config) {
+        ZMTPSocket push = time.open(config.pipeline(gate));
+        return push;
+    }
+
+    private CompletableFuture<Void> queue(ZMTPSocket push) {
+        gate.close();
+        push.sendAsync(WriteGate.big("transport"));
+        CompletableFuture<Void> waits = push.sendAsync(message("queue"));
+        time.run();
+        assertThat(push.stats().queued()).isEqualTo(1);
+        return waits;
+    }
+
+    @Test
+    void failsWhenTheLastPeerOfABindingThatWasClosedHasLeft() {
+        ZMTPSocket push = full(ZMTPSocketConfig.builder(PUSH));
+        ZMTPEndpoint bound = push.bind(ENDPOINT);
+        time.run();
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        pull.connect(ENDPOINT);
+        time.run();
+        CompletableFuture<Void> waits = queue(push);
+
+        bound.close();
+        time.pass(Duration.ofMillis(10));
+        assertThat(waits).isNotDone();
+        pull.closeAsync(Duration.ZERO);
+        gate.open();
+        time.pass(Duration.ofMillis(10));
+
+        assertThat(waits).isDone();
+        assertThat(push.stats().queued()).isZero();
+    }
+
+    @Test
+    void failsWhenTheLastBindingIsClosedAndNobodyIsThere() {
+        ZMTPSocket push = full(ZMTPSocketConfig.builder(PUSH));
+        ZMTPEndpoint bound = push.bind(ENDPOINT);
+        time.run();
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        pull.connect(ENDPOINT);
+        time.run();
+        CompletableFuture<Void> waits = queue(push);
+        push.peers().iterator().next().close();
+        pull.closeAsync(Duration.ZERO);
+        time.pass(Duration.ofSeconds(5));
+        assertThat(push.peers()).isEmpty();
+        assertThat(waits).isNotDone();
+
+        bound.close();
+        time.pass(Duration.ofMillis(10));
+
+        assertThat(reason(waits)).isEqualTo(PEER_DOWN);
+    }
+
+    /** The connector that was closed lingers for what is queued, and the other one may have it. */
+    @Test
+    void goesToAPeerThatComesAndNothingNewToTheOneThatWasClosed() {
+        List<String> first = new ArrayList<>();
+        List<String> second = new ArrayList<>();
+        pull(ENDPOINT, first);
+        pull("local://other", second);
+        ZMTPSocket push = full(ZMTPSocketConfig.builder(PUSH).linger(Duration.ofSeconds(30)));
+        ZMTPEndpoint closed = push.connect(ENDPOINT);
+        time.run();
+        queue(push);
+        closed.close();
+        time.run();
+
+        push.connect("local://other");
+        gate.open();
+        time.pass(Duration.ofMillis(10));
+        for (int i = 0; i < 10; i++) {
+            push.sendOrDrop(message("new"));
+            time.run();
+        }
+
+        assertThat(first).doesNotContain("new");
+        assertThat(second).contains("new");
+        assertThat(closed.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
+    }
+}
