@@ -236,8 +236,8 @@ public final class ZMTPSocketConfig {
     /**
      * The executor on which the names of hosts are looked up, which may block. Default: up to eight daemon threads for
      * all sockets of the process, each of which ends when it has been idle for a second. A socket may have half of
-     * those that are left, and one at least; names that took more than a second the last time have four of them
-     * together, and each name is asked for once at a time. Endpoints without the name of a host need no executor.
+     * those that are left, and one at least; endpoints whose name took more than a second the last time have four of
+     * them together, and each name is asked for once at a time. Endpoints without the name of a host need no executor.
      */
     public Executor resolver() {
         return values.resolver;

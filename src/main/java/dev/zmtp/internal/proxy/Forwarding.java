@@ -82,7 +82,6 @@ public final class Forwarding implements Sink {
     private @Nullable Taken pending;
     private boolean pendingIsCaptured;
     private State state = State.IDLE;
-
     private long freed;
 
     public Forwarding(ProxyEnd source, ProxyEnd target, @Nullable Capture capture, Runnable whenASocketEnds) {

@@ -17,6 +17,7 @@ class LookupTest {
 
     private static final Duration SOON = Duration.ofMillis(1);
     private static final Duration LONG = Duration.ofSeconds(40);
+    private final RejectedExecutionException refusal = new RejectedExecutionException("of the test");
 
     /** What the threads are doing. Each ends it when the test runs it. */
     private final Queue<Runnable> running = new ArrayDeque<>();
@@ -24,7 +25,15 @@ class LookupTest {
     private final List<Throwable> refused = new ArrayList<>();
     private final List<String> answered = new ArrayList<>();
     private long now;
-    private final Lookup lookup = new Lookup(running::add, () -> now);
+    private boolean refuses;
+    private final Lookup lookup = new Lookup(this::execute, () -> now);
+
+    private void execute(Runnable task) {
+        if (refuses) { // as a system that has no thread left
+            throw refusal;
+        }
+        running.add(task);
+    }
 
     private Lookup.Question question(Object socket, String name) {
         return new Lookup.Question(socket, name, refused::add);
@@ -158,23 +167,14 @@ class LookupTest {
 
     @Test
     void aLookupThatGetsNoThreadTakesNobodysPlace() {
-        boolean[] refuses = {true};
-        RejectedExecutionException refusal = new RejectedExecutionException("of the test");
-        Lookup refusing = new Lookup(
-                task -> {
-                    if (refuses[0]) {
-                        throw refusal;
-                    }
-                    running.add(task);
-                },
-                () -> now);
+        refuses = true;
         for (int i = 0; i < 20; i++) {
-            refusing.ask(question(this, "name"), () -> {});
+            lookup.ask(question(this, "name"), () -> {});
         }
         assertThat(refused).hasSize(20).containsOnly(refusal);
-        refuses[0] = false;
+        refuses = false;
 
-        refusing.ask(question(this, "name"), () -> answered.add("name"));
+        lookup.ask(question(this, "name"), () -> answered.add("name"));
 
         answerAll();
         assertThat(answered).containsExactly("name");
@@ -183,20 +183,10 @@ class LookupTest {
     /** The one that ends has its thread, and gives it to several, none of which gets another. */
     @Test
     void thoseThatWaitAreRefusedTooIfThereIsNoThread() {
-        boolean[] refuses = {false};
-        RejectedExecutionException refusal = new RejectedExecutionException("of the test");
-        Lookup refusing = new Lookup(
-                task -> {
-                    if (refuses[0]) {
-                        throw refusal;
-                    }
-                    running.add(task);
-                },
-                () -> now);
         for (int i = 0; i < 3; i++) {
-            refusing.ask(question("socket " + i, "name"), () -> answered.add("name"));
+            lookup.ask(question("socket " + i, "name"), () -> answered.add("name"));
         }
-        refuses[0] = true;
+        refuses = true;
 
         answerAll();
 

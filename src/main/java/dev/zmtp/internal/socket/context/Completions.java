@@ -31,7 +31,7 @@ public final class Completions implements Runnable {
     /** As {@link #AT_ONCE}, of the results of a flush. A listener for room may nest so many calls then. */
     static final int AT_ONCE_IN_A_FLUSH = 256;
 
-    /** Each that waits is followed by what is done with it. */
+    /** How many entries of {@link #waiting} one takes. */
     private static final int ENTRIES = 2;
 
     /** The part of those that wait that completes in one run, if that is more. */
@@ -222,9 +222,8 @@ public final class Completions implements Runnable {
 
     private void schedule() {
         if (!scheduled && !running && most == AT_ONCE) { // otherwise whatever runs looks again
-            scheduled = true;
-            context.executeLaterAnyway(
-                    this); // not now if the event loop ends: a chain goes on until the socket is closed
+            scheduled = true; // and not now if the event loop ends: a chain goes on until the socket is closed
+            context.executeLaterAnyway(this);
         }
     }
 

@@ -71,7 +71,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
                 case FILES -> Lookup.FILES.ask(question, this::resolve);
                 case NAMES -> lookUp(context.config().resolver());
             }
-        } catch (Throwable e) { // of the user's executor, or there is no thread left
+        } catch (Throwable e) { // of the user's executor
             failed(e);
         }
     }

@@ -8,6 +8,8 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -44,29 +46,24 @@ final class TlsFailures {
         return disagree || text.contains("alert") ? Kind.INCOMPATIBLE : null;
     }
 
-    private static @Nullable SSLException tls(Throwable cause) {
-        Throwable next = cause;
-        for (int left = MOST_CAUSES; next != null && left > 0; left--) {
-            if (next instanceof SSLException found) {
-                return found;
-            }
-            next = next.getCause();
-        }
-        return null;
+    /** Returns the failure and what has caused it, the first cause last. */
+    private static Stream<Throwable> causes(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause).limit(MOST_CAUSES);
+    }
+
+    private static @Nullable SSLException tls(Throwable failure) {
+        return (SSLException) causes(failure)
+                .filter(SSLException.class::isInstance)
+                .findFirst()
+                .orElse(null);
     }
 
     private static boolean isAboutCertificate(SSLException tls) {
-        Throwable next = tls;
-        for (int left = MOST_CAUSES; next != null && left > 0; left--) {
-            if (next instanceof CertificateException
-                    || next instanceof CertPathValidatorException
-                    || next instanceof CertPathBuilderException
-                    || next instanceof SSLPeerUnverifiedException) {
-                return true;
-            }
-            next = next.getCause();
-        }
-        return false;
+        return causes(tls)
+                .anyMatch(cause -> cause instanceof CertificateException
+                        || cause instanceof CertPathValidatorException
+                        || cause instanceof CertPathBuilderException
+                        || cause instanceof SSLPeerUnverifiedException);
     }
 
     /** Returns what TLS says, and its first cause, where a date or a name stands; null if it is none of TLS. */
@@ -75,10 +72,7 @@ final class TlsFailures {
         if (tls == null) {
             return null;
         }
-        Throwable first = tls;
-        for (int left = MOST_CAUSES; first.getCause() != null && left > 0; left--) {
-            first = first.getCause();
-        }
+        Throwable first = causes(tls).reduce(tls, (before, next) -> next);
         String text = "TLS: " + dates(first) + tls.getMessage();
         String why = first.getMessage();
         return why == null || text.contains(why) ? text : text + " (" + why + ")";

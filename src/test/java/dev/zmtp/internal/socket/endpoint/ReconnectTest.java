@@ -11,23 +11,22 @@ import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import dev.zmtp.testing.NamedTransport;
 import dev.zmtp.testing.TestSockets;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -138,49 +137,23 @@ class ReconnectTest {
     }
 
     /** The scheme {@code named}, whose names have the addresses that the test gives. */
-    private static final class Names implements Transport {
+    private static final class Names extends NamedTransport {
         private final AtomicInteger lookups = new AtomicInteger();
         private final List<Thread> threads = new ArrayList<>();
         private volatile List<InetSocketAddress> addresses = List.of();
 
-        @Override
-        public String scheme() {
-            return "named";
+        Names() {
+            super("named");
         }
 
         @Override
-        public Address address(String text, boolean bind) {
-            return new Address() {
-                @Override
-                public List<? extends SocketAddress> resolve() throws IOException {
-                    lookups.getAndIncrement();
-                    threads.add(Thread.currentThread());
-                    if (addresses.isEmpty()) {
-                        throw new IOException(text + ": not known");
-                    }
-                    return addresses;
-                }
-
-                @Override
-                public Asks asks() {
-                    return Asks.NAMES;
-                }
-
-                @Override
-                public String toString() {
-                    return text;
-                }
-            };
-        }
-
-        @Override
-        public Channel channel() {
-            return new NioSocketChannel();
-        }
-
-        @Override
-        public ServerChannel serverChannel() {
-            return new NioServerSocketChannel();
+        protected List<? extends SocketAddress> lookUp(String name) throws IOException {
+            lookups.getAndIncrement();
+            threads.add(Thread.currentThread());
+            if (addresses.isEmpty()) {
+                throw new IOException(name + ": not known");
+            }
+            return addresses;
         }
     }
 
@@ -229,25 +202,18 @@ class ReconnectTest {
         assertThat(names.lookups).hasValue(1);
     }
 
-    /** As a balancer does whose service is down. */
-    @Tag("T45")
-    @Test
-    void theNextAddressIsTriedIfOneAcceptsAndCloses(TestSockets sockets) {
+    /** The name has two addresses. At the first one, this handler accepts. */
+    private static void assertTriesTheNextAfter(ChannelHandler accepting, TestSockets sockets) {
         Names names = new Names();
         ZMTPSocket pull = sockets.open(PULL);
-        Channel closes = new ServerBootstrap()
+        Channel first = new ServerBootstrap()
                 .group(sockets.group())
                 .channel(NioServerSocketChannel.class)
-                .childHandler(new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel accepted) {
-                        accepted.close();
-                    }
-                })
+                .childHandler(accepting)
                 .bind(InetAddress.getLoopbackAddress(), 0)
                 .syncUninterruptibly()
                 .channel();
-        names.addresses = List.of((InetSocketAddress) closes.localAddress(), address(bind(pull, ANY_PORT)));
+        names.addresses = List.of((InetSocketAddress) first.localAddress(), address(bind(pull, ANY_PORT)));
         ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
         TestSockets.Events events = TestSockets.events(push);
 
@@ -261,16 +227,26 @@ class ReconnectTest {
                         ZMTPSocketEvent.PeerUp.class);
     }
 
+    /** As a balancer does whose service is down. */
+    @Tag("T45")
+    @Test
+    void theNextAddressIsTriedIfOneAcceptsAndCloses(TestSockets sockets) {
+        assertTriesTheNextAfter(
+                new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel accepted) {
+                        accepted.close();
+                    }
+                },
+                sockets);
+    }
+
     /** As one does that has an error of its own for a service that is away. */
     @Tag("T45")
     @Test
     void theNextAddressIsTriedIfOneAnswersWithAnotherProtocol(TestSockets sockets) {
-        Names names = new Names();
-        ZMTPSocket pull = sockets.open(PULL);
-        Channel answers = new ServerBootstrap()
-                .group(sockets.group())
-                .channel(NioServerSocketChannel.class)
-                .childHandler(new ChannelInboundHandlerAdapter() {
+        assertTriesTheNextAfter(
+                new ChannelInboundHandlerAdapter() {
                     @Override
                     public boolean isSharable() {
                         return true;
@@ -280,22 +256,8 @@ class ReconnectTest {
                     public void channelActive(ChannelHandlerContext ctx) {
                         ctx.writeAndFlush(ByteBufUtil.writeAscii(ctx.alloc(), "HTTP/1.1 503 Service Unavailable\r\n"));
                     }
-                })
-                .bind(InetAddress.getLoopbackAddress(), 0)
-                .syncUninterruptibly()
-                .channel();
-        names.addresses = List.of((InetSocketAddress) answers.localAddress(), address(bind(pull, ANY_PORT)));
-        ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
-        TestSockets.Events events = TestSockets.events(push);
-
-        TestSockets.connect(push, "named://service");
-
-        assertThat(events.drain())
-                .as("one attempt")
-                .hasExactlyElementsOfTypes(
-                        ZMTPSocketEvent.Connecting.class,
-                        ZMTPSocketEvent.HandshakeFailed.class,
-                        ZMTPSocketEvent.PeerUp.class);
+                },
+                sockets);
     }
 
     /** One that is gone would take all of the time that it has. */

@@ -7,14 +7,10 @@ import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.NamedTransport;
 import dev.zmtp.testing.TestSockets;
-import io.netty.channel.Channel;
-import io.netty.channel.ServerChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -77,42 +73,16 @@ class SilentNamesTest {
         assertThat(get(router.bind("tcp://" + loopback + ":*").ready()).text()).startsWith("tcp://");
     }
 
-    private final class Silent implements Transport {
+    private final class Silent extends NamedTransport {
 
-        @Override
-        public String scheme() {
-            return "silent";
+        Silent() {
+            super("silent");
         }
 
         @Override
-        public Address address(String text, boolean bind) {
-            return new Address() {
-                @Override
-                public List<? extends SocketAddress> resolve() throws IOException {
-                    answer.join();
-                    throw new IOException(text + ": not known");
-                }
-
-                @Override
-                public Asks asks() {
-                    return Asks.NAMES;
-                }
-
-                @Override
-                public String toString() {
-                    return text;
-                }
-            };
-        }
-
-        @Override
-        public Channel channel() {
-            return new NioSocketChannel();
-        }
-
-        @Override
-        public ServerChannel serverChannel() {
-            return new NioServerSocketChannel();
+        protected List<? extends SocketAddress> lookUp(String name) throws IOException {
+            answer.join();
+            throw new IOException(name + ": not known");
         }
     }
 }

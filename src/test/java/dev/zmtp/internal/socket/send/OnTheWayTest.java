@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -180,6 +181,15 @@ class OnTheWayTest {
         return drops;
     }
 
+    /** Another thread sends a thousand messages. */
+    private static void thousandTimes(Consumer<ZMTPMessage> send) throws InterruptedException {
+        onAnotherThread(() -> {
+            for (int i = 0; i < 1_000; i++) {
+                send.accept(message("burst"));
+            }
+        });
+    }
+
     /** Its sender wants no result, so nothing else would say it. */
     @Test
     void thoseThatFindNoRoomOnTheirWayAreReported() throws InterruptedException {
@@ -187,11 +197,7 @@ class OnTheWayTest {
         subscribe();
         List<ZMTPSocketEvent.Dropped> drops = drops(pub);
 
-        onAnotherThread(() -> {
-            for (int i = 0; i < 1_000; i++) {
-                pub.sendOrDrop(message("burst"));
-            }
-        });
+        thousandTimes(pub::sendOrDrop);
         long dropped = pub.stats().dropped();
         time.run();
 
@@ -208,11 +214,7 @@ class OnTheWayTest {
         ZMTPPeer peer = router.peers().iterator().next();
         List<ZMTPSocketEvent.Dropped> drops = drops(router);
 
-        onAnotherThread(() -> {
-            for (int i = 0; i < 1_000; i++) {
-                peer.sendOrDrop(message("burst"));
-            }
-        });
+        thousandTimes(peer::sendOrDrop);
         long dropped = router.stats().dropped();
         time.run();
 
@@ -249,11 +251,7 @@ class OnTheWayTest {
         subscribe();
         List<ZMTPSocketEvent.Dropped> drops = drops(pub);
 
-        onAnotherThread(() -> {
-            for (int i = 0; i < 1_000; i++) {
-                pub.sendOrDrop(message("burst"));
-            }
-        });
+        thousandTimes(pub::sendOrDrop);
         long dropped = pub.stats().dropped();
         time.run();
 
