@@ -136,14 +136,14 @@ public final class ZMTPProxy implements AutoCloseable {
                         "capture: " + capture.type() + " (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
         }
         Objects.requireNonNull(capturing, "capturing");
-        capture.checkOpen();
+        capture.core().context().checkOpen();
         return start(frontend, backend, new Capture(ProxyEnd.of(capture.core()), capturing == Capturing.EVERYTHING));
     }
 
     private static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, @Nullable Capture capture) {
         checkTypes(frontend.type(), backend.type());
-        frontend.checkOpen();
-        backend.checkOpen();
+        frontend.core().context().checkOpen();
+        backend.core().context().checkOpen();
         Inbox front = frontend.core().inbox();
         Inbox back = backend.core().inbox();
         front.claim();

@@ -10,14 +10,9 @@ import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SharedGroup;
 import dev.zmtp.internal.socket.context.SocketContext;
-import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.context.Usage;
 import dev.zmtp.internal.socket.context.Waiting;
-import dev.zmtp.internal.socket.endpoint.SocketEndpoints;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.Peers;
-import dev.zmtp.internal.socket.publish.Subscribers;
-import dev.zmtp.internal.socket.publish.Subscriptions;
 import dev.zmtp.internal.socket.send.Writability;
 import dev.zmtp.internal.transport.QueueLimit;
 import io.netty.buffer.ByteBuf;
@@ -74,12 +69,8 @@ public final class ZMTPSocket implements AutoCloseable {
     private final SocketCore core;
     private final SocketContext context;
     private final Usage usage;
-    private final SocketEndpoints endpoints;
-    private final Peers peers;
     private final Writability writability;
     private final Exchange exchange;
-    private final Subscriptions subscriptions;
-    private final Subscribers subscribers;
 
     private ZMTPSocket(ZMTPSocketConfig config, LongSupplier nanoTime) {
         EventLoopGroup given = config.group();
@@ -88,12 +79,8 @@ public final class ZMTPSocket implements AutoCloseable {
                 config, config.transports(), group.next(), nanoTime, given == null ? SharedGroup::release : () -> {});
         this.context = core.context();
         this.usage = new Usage(config.type());
-        this.endpoints = core.endpoints();
-        this.peers = core.peers();
         this.writability = core.writability();
         this.exchange = core.exchange();
-        this.subscriptions = core.subscriptions();
-        this.subscribers = core.subscribers();
         core.open();
     }
 
@@ -136,7 +123,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the text is not an endpoint
      */
     public ZMTPEndpoint bind(String endpoint) {
-        return endpoints.bind(endpoint);
+        return core.endpoints().bind(endpoint);
     }
 
     /**
@@ -146,7 +133,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the text is not an endpoint
      */
     public ZMTPEndpoint connect(String endpoint) {
-        return endpoints.connect(endpoint, null);
+        return core.endpoints().connect(endpoint, null);
     }
 
     /**
@@ -157,12 +144,12 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalStateException if this socket connects to the endpoint already
      */
     public ZMTPEndpoint connect(String endpoint, Consumer<? super ZMTPConfig.Builder> codec) {
-        return endpoints.connect(endpoint, Objects.requireNonNull(codec, "codec"));
+        return core.endpoints().connect(endpoint, Objects.requireNonNull(codec, "codec"));
     }
 
     /** The peers that are connected now: a snapshot. */
     public Collection<ZMTPPeer> peers() {
-        return peers.up();
+        return core.peers().up();
     }
 
     /** The peer of a ROUTER, SERVER or PEER that has this name and is connected now; null if there is none. */
@@ -246,15 +233,7 @@ public final class ZMTPSocket implements AutoCloseable {
     /**
      * Adds an action, which is called on the event loop: immediately if the socket {@linkplain #isWritable() is
      * writable}, whenever it becomes writable again after it was not, and once more when the socket is closed. An
-     * action that is added to a closed socket is never called.
-     *
-     * <pre>{@code
-     *   push.onWritable(() -> {
-     *       while (push.isWritable()) {
-     *           push.sendOrDrop(nextJob());
-     *       }
-     *   });
-     * }</pre>
+     * action that is added to a closed socket is never called. It may send while the socket is writable.
      */
     public ZMTPRegistration onWritable(Runnable action) {
         return writability.listen(Objects.requireNonNull(action, "action"));
@@ -281,11 +260,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalStateException if there is another receiver
      */
     public ZMTPRegistration onMessage(BiConsumer<? super ZMTPPeer, ? super ZMTPMessage> handler) {
-        ZMTPSocketType type = context.type();
-        usage.require(
-                TypeRules.receives(type) && type != ZMTPSocketType.REQ && type != ZMTPSocketType.REP,
-                "onMessage",
-                "a type that receives, not REQ or REP");
+        usage.checkReceiveFrom("onMessage");
         return exchange.onMessage(Objects.requireNonNull(handler, "handler"));
     }
 
@@ -310,8 +285,37 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /** As {@link #receive()}, without waiting. A future that is cancelled, or that times out, takes no message. */
     public CompletableFuture<ZMTPMessage> receiveAsync() {
-        usage.require(TypeRules.receives(context.type()), "receive", "a type that receives");
+        usage.checkReceive();
         return exchange.receive();
+    }
+
+    /**
+     * Returns the message that {@link #receive()} would return now; null if it would wait. A message that another
+     * receive waits for is not taken. With REP and REQ, null means that it is still the turn to receive.
+     *
+     * @throws ZMTPSocketException as {@link #receive()} does, also with the failure of what a REQ has asked
+     */
+    public @Nullable ZMTPMessage tryReceive() {
+        usage.checkReceive();
+        return exchange.tryReceive();
+    }
+
+    /**
+     * Waits for a message and returns it with its peer, as {@link #onMessage} does: without the name of the peer. Not
+     * for REQ, and REP, which has {@link ZMTPRequest#peer()}. Fails as {@link #receive()} does.
+     */
+    public ZMTPReceived receiveFrom() throws InterruptedException {
+        LoopFuture.checkMayWait();
+        usage.checkReceiveFrom("receiveFrom");
+        return Waiting.receive(exchange.receiveFrom());
+    }
+
+    /** As {@link #receiveFrom()}, no longer than {@code timeout}. Returns null if none has come. */
+    public @Nullable ZMTPReceived receiveFrom(Duration timeout) throws InterruptedException {
+        LoopFuture.checkMayWait();
+        usage.checkReceiveFrom("receiveFrom");
+        Objects.requireNonNull(timeout, "timeout");
+        return Waiting.receive(exchange.receiveFrom(), timeout);
     }
 
     // Requests
@@ -347,8 +351,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalStateException if there is another receiver
      */
     public ZMTPRegistration serve(Consumer<? super ZMTPRequest> handler) {
-        ZMTPSocketType type = context.type();
-        usage.require(type == ZMTPSocketType.REP || type == ZMTPSocketType.ROUTER, "serve", "REP or ROUTER");
+        usage.checkServe();
         return exchange.serve(Objects.requireNonNull(handler, "handler"));
     }
 
@@ -367,7 +370,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @param topic is copied, and still belongs to the caller
      */
     public ZMTPRegistration subscribe(ByteBuf topic) {
-        return subscriptions.register(usage.topic("subscribe", Unpooled.copiedBuffer(topic)));
+        return core.subscriptions().register(usage.topic("subscribe", Unpooled.copiedBuffer(topic)));
     }
 
     /** As {@link #unsubscribe(ByteBuf)}, with a topic or group in UTF-8. */
@@ -377,7 +380,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /** Takes one registration of the topic or group off, as closing it does. Does nothing if there is none. */
     public void unsubscribe(ByteBuf topic) {
-        subscriptions.unregister(usage.topic("unsubscribe", Unpooled.copiedBuffer(topic)));
+        core.subscriptions().unregister(usage.topic("unsubscribe", Unpooled.copiedBuffer(topic)));
     }
 
     /**
@@ -388,7 +391,7 @@ public final class ZMTPSocket implements AutoCloseable {
      */
     public ZMTPRegistration onSubscription(BiConsumer<? super ZMTPPeer, ZMTPSubscription> handler, boolean all) {
         usage.require(context.type().isPublisher(), "onSubscription", "PUB or XPUB");
-        return subscribers.listen(Objects.requireNonNull(handler, "handler"), all);
+        return core.subscribers().listen(Objects.requireNonNull(handler, "handler"), all);
     }
 
     // Events and the end
@@ -436,11 +439,7 @@ public final class ZMTPSocket implements AutoCloseable {
     /** Shows the type and the number of peers. */
     @Override
     public String toString() {
-        return "ZMTPSocket{" + context.type() + ", peers=" + peers.connected().there() + "}";
-    }
-
-    void checkOpen() {
-        context.checkOpen();
+        return "ZMTPSocket{" + context.type() + ", peers=" + core.peers().connected().there() + "}";
     }
 
     SocketCore core() {

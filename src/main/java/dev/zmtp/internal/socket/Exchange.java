@@ -3,9 +3,13 @@ package dev.zmtp.internal.socket;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.HandlerSink;
 import dev.zmtp.internal.socket.receive.Inbox;
+import dev.zmtp.internal.socket.receive.Names;
+import dev.zmtp.internal.socket.receive.Polled;
 import dev.zmtp.internal.socket.receive.Received;
+import dev.zmtp.internal.socket.receive.ReceivedFrom;
 import dev.zmtp.internal.socket.request.Places;
 import dev.zmtp.internal.socket.request.Requests;
 import dev.zmtp.internal.socket.request.Serving;
@@ -13,6 +17,7 @@ import dev.zmtp.internal.socket.request.StrictReply;
 import dev.zmtp.internal.socket.request.StrictRequest;
 import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPReceived;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
@@ -21,6 +26,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The uses of messages: to send, to receive, to ask and to serve. A REQ and a REP send and receive in turn (RFC 28),
@@ -136,6 +142,25 @@ public final class Exchange {
                 return received;
             }
         }
+    }
+
+    /** Returns the message that {@link #receive} would return now; null if it would wait. */
+    public @Nullable ZMTPMessage tryReceive() {
+        return switch (context.type()) {
+            case REQ -> request.tryReceive();
+            case REP -> reply.tryReceive();
+            default -> {
+                ZMTPReceived next = Polled.poll(inbox);
+                yield next == null ? null : Names.added(context, (Peer) next.peer(), next.message());
+            }
+        };
+    }
+
+    /** Returns a message and its peer. Not for a REQ or REP. */
+    public CompletableFuture<ZMTPReceived> receiveFrom() {
+        ReceivedFrom received = new ReceivedFrom(context, inbox);
+        inbox.take(received);
+        return received;
     }
 
     /** Called when the socket accepts nothing more. */

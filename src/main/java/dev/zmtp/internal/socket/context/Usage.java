@@ -31,6 +31,21 @@ public final class Usage {
         return new UnsupportedOperationException(method + ": not with " + socketType + " (expected: " + expected + ")");
     }
 
+    /** Checks that messages may be received one by one. */
+    public void checkReceive() {
+        require(TypeRules.receives(socketType), "receive", "a type that receives");
+    }
+
+    /** Checks that messages may be received with their peers. */
+    public void checkReceiveFrom(String method) {
+        boolean inTurn = socketType == ZMTPSocketType.REQ || socketType == ZMTPSocketType.REP;
+        require(TypeRules.receives(socketType) && !inTurn, method, "a type that receives, not REQ or REP");
+    }
+
+    public void checkServe() {
+        require(socketType == ZMTPSocketType.REP || socketType == ZMTPSocketType.ROUTER, "serve", "REP or ROUTER");
+    }
+
     public void checkSend(String method, ZMTPMessage message) {
         Objects.requireNonNull(message, "message");
         ZMTPSocketType type = socketType;

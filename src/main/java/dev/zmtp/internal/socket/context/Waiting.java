@@ -8,6 +8,7 @@ import dev.zmtp.socket.ZMTPSocketException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -40,7 +41,16 @@ public final class Waiting {
         }
     }
 
-    private static ZMTPSocketException failure(ExecutionException e) {
+    /** Returns the result of a future that is done. From any thread. */
+    public static <T> T done(CompletableFuture<T> future) {
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            throw failure(e);
+        }
+    }
+
+    private static ZMTPSocketException failure(Exception e) {
         return e.getCause() instanceof ZMTPSocketException known
                 ? known.withStackTrace()
                 : new ZMTPSocketException(STATE, "it failed: " + e.getMessage(), e.getCause());
@@ -72,7 +82,7 @@ public final class Waiting {
         }
     }
 
-    public static ZMTPMessage receive(CompletableFuture<ZMTPMessage> received) throws InterruptedException {
+    public static <T> T receive(CompletableFuture<T> received) throws InterruptedException {
         return Objects.requireNonNull(receive(received, null), "it waits until there is one");
     }
 
@@ -82,7 +92,7 @@ public final class Waiting {
      *
      * @return null if none has come in time
      */
-    public static @Nullable ZMTPMessage receive(CompletableFuture<ZMTPMessage> received, @Nullable Duration timeout)
+    public static <T> @Nullable T receive(CompletableFuture<T> received, @Nullable Duration timeout)
             throws InterruptedException {
         try {
             return timeout == null

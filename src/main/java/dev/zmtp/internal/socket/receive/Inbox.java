@@ -144,7 +144,7 @@ public final class Inbox {
     /** @param inFront whether it comes before those that wait */
     private void take(Taker first, boolean inFront) {
         Taker taker = first;
-        boolean now = inFront;
+        boolean now = inFront || !first.waits();
         while (true) {
             now = now || line.isEmpty() || context.completions().mayBeComplete();
             Peer from = null;
@@ -156,8 +156,7 @@ public final class Inbox {
                 failure = refusal();
                 received |= failure == null;
                 if (failure == null && (line.isEmpty() || !now || (!inFront && !takers.isEmpty()))) {
-                    takers.add(taker);
-                    waits = !line.isEmpty();
+                    waits = taker.waits() && takers.add(taker) && !line.isEmpty();
                 } else if (failure == null) {
                     from = line.poll();
                     message = from == null ? null : queues.next(from);

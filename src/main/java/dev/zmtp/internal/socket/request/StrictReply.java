@@ -7,12 +7,15 @@ import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
+import dev.zmtp.internal.socket.receive.Polled;
 import dev.zmtp.internal.socket.receive.Taker;
 import dev.zmtp.internal.socket.send.Senders;
+import dev.zmtp.socket.ZMTPReceived;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** A REP that receives and sends in turn (RFC 28): one request, then its answer. Used from any thread. */
 public final class StrictReply {
@@ -20,11 +23,16 @@ public final class StrictReply {
     /** The state in which no request is awaited or received. */
     private static final Object IDLE = new Object();
 
+    /** The state in which a thread looks whether there is a request. */
+    private static final Object POLLING = new Object();
+
+    private static final String NOT_ANSWERED = "receive: the last request was not answered";
+
     private final SocketContext context;
     private final Senders senders;
     private final Inbox inbox;
 
-    /** {@link #IDLE}, the {@link Receiving} of a request, or the {@link ServedRequest} to answer. */
+    /** {@link #IDLE}, {@link #POLLING}, the {@link Receiving} of a request, or the {@link ServedRequest} to answer. */
     private final AtomicReference<Object> state = new AtomicReference<>(IDLE);
 
     public StrictReply(SocketContext context, Senders senders, Inbox inbox) {
@@ -40,8 +48,31 @@ public final class StrictReply {
             return receiving;
         }
         CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
-        context.completions().fail(refused, STATE, "receive: the last request was not answered");
+        context.completions().fail(refused, STATE, NOT_ANSWERED);
         return refused;
+    }
+
+    /** Returns a request if one waits; null if there is none. */
+    public @Nullable ZMTPMessage tryReceive() {
+        if (!state.compareAndSet(IDLE, POLLING)) {
+            throw new ZMTPSocketException(STATE, NOT_ANSWERED);
+        }
+        ServedRequest request = null;
+        try {
+            ZMTPReceived next = Polled.poll(inbox);
+            request = next == null ? null : served((Peer) next.peer(), next.message());
+        } finally {
+            state.set(request == null ? IDLE : request);
+        }
+        if (request == null) {
+            return null;
+        }
+        senders.writability().turned();
+        return request.message();
+    }
+
+    private ServedRequest served(Peer from, ZMTPMessage message) {
+        return ServedRequest.of(senders.directly(), from, message, Envelope.length(message), null);
     }
 
     /** Whether a send is the next thing to do. */
@@ -67,9 +98,8 @@ public final class StrictReply {
 
         @Override
         public boolean take(Peer from, ZMTPMessage message) {
-            int frames = Envelope.length(message);
             message.retain(); // it returns whole if this receive has ended
-            ServedRequest request = ServedRequest.of(senders.directly(), from, message, frames, null);
+            ServedRequest request = served(from, message);
             if (state.compareAndSet(this, request)) {
                 ReferenceCountUtil.safeRelease(message);
                 super.complete(request.message());

@@ -6,7 +6,9 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.Waiting;
 import dev.zmtp.internal.socket.send.Senders;
+import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -64,16 +66,37 @@ public final class StrictRequest {
         Receiving receiving = asked == null ? null : new Receiving(asked);
         if (receiving == null || !receiving.asked.receiver.compareAndSet(null, receiving)) {
             CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
-            if (context.isClosed()) {
-                context.completions().fail(refused, CLOSED, "the socket is closed");
-            } else {
-                String why = asked == null ? "no request was sent" : "another receive waits";
-                context.completions().fail(refused, STATE, "receive: " + why);
-            }
+            context.completions().fail(refused, refusal(asked));
             return refused;
         }
         settle(receiving.asked);
         return receiving;
+    }
+
+    /** Returns the answer if it is there; null if it is still awaited. */
+    public @Nullable ZMTPMessage tryReceive() {
+        Asked asked = current.get();
+        if (asked == null || asked.receiver.get() != null) {
+            throw refusal(asked);
+        }
+        PendingRequest answer = asked.answer;
+        if (answer == null || !answer.isDone()) {
+            return null;
+        }
+        if (!asked.receiver.compareAndSet(null, TAKEN)) {
+            throw refusal(asked);
+        }
+        current.compareAndSet(asked, null);
+        senders.writability().turned();
+        return Waiting.done(answer);
+    }
+
+    private ZMTPSocketException refusal(@Nullable Asked asked) {
+        if (context.isClosed()) {
+            return new ZMTPSocketException(CLOSED, "the socket is closed");
+        }
+        String why = asked == null ? "no request was sent" : "another receive waits";
+        return new ZMTPSocketException(STATE, "receive: " + why);
     }
 
     /**

@@ -1,0 +1,19 @@
+package dev.zmtp.internal.socket.receive;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.socket.ZMTPReceived;
+
+/** The future of one message as on the wire, and its peer. */
+public final class ReceivedFrom extends AwaitedMessage<ZMTPReceived> {
+
+    public ReceivedFrom(SocketContext context, Inbox inbox) {
+        super(context, inbox);
+    }
+
+    @Override
+    public boolean take(Peer from, ZMTPMessage message) {
+        return received(new ZMTPReceived(from, message));
+    }
+}
