@@ -84,6 +84,13 @@ public interface ZMTPSession {
     SocketAddress peerAddress();
 
     /**
+     * The address of this side when the connection began, such as the one of several that a peer has connected to. Null
+     * before, and if the transport does not know. It may be asked for at any time.
+     */
+    @Nullable
+    SocketAddress localAddress();
+
+    /**
      * How many messages of this connection the transport has taken: the last byte of each was written to the socket.
      * May be asked for at any time, from any thread. It never decreases, and changes no more once the handlers after
      * the codec have got {@code channelInactive}. A listener of a message's promise finds that message counted.

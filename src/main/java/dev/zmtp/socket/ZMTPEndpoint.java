@@ -2,6 +2,7 @@ package dev.zmtp.socket;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of {@link ZMTPSocket#bind} or {@link ZMTPSocket#connect}: a listener, or a connection that is made again
@@ -29,6 +30,13 @@ public interface ZMTPEndpoint extends AutoCloseable {
 
     /** The text of the endpoint, such as {@code tcp://127.0.0.1:5555}. Once it listens, it has the real port. */
     String text();
+
+    /**
+     * The peer that it connects to, whether that is there or not: one and the same until this is closed. Null if it is
+     * bound. {@link ZMTPSocket#peers()} has those that are accepted.
+     */
+    @Nullable
+    ZMTPPeer peer();
 
     /** What it does now. */
     State state();

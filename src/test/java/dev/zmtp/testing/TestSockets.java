@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -92,7 +93,7 @@ public final class TestSockets implements AutoCloseable {
 
     /** Returns the peer of what the socket connects to, whether it is there or not. */
     public static ZMTPPeer peerOf(ZMTPEndpoint connected) {
-        return ((Connector) connected).peer();
+        return Objects.requireNonNull(connected.peer());
     }
 
     /** Returns a handler that replies with what the future brings, and drops the request if that fails. */

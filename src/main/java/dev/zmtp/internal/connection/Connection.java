@@ -95,7 +95,7 @@ public final class Connection {
 
     /** The channel is active: begins the handshake. */
     public void start() {
-        session.connectedTo(ctx.channel().remoteAddress());
+        session.connected(ctx.channel());
         reads.guarded(handshake::begin);
         if (addingToActiveChannel) {
             // A transport may answer at once, and the handlers after the codec would not get that.

@@ -60,6 +60,8 @@ public final class Session implements LimitedSession, WrittenMessages {
      */
     private volatile @Nullable SocketAddress connectedTo;
 
+    private volatile @Nullable SocketAddress localAddress;
+
     public Session(ZMTPConfig config, MemoryLedger ledger) {
         this.config = config;
         this.ledger = ledger;
@@ -112,6 +114,11 @@ public final class Session implements LimitedSession, WrittenMessages {
     }
 
     @Override
+    public @Nullable SocketAddress localAddress() {
+        return localAddress;
+    }
+
+    @Override
     public long messagesWritten() {
         return messagesWritten.get();
     }
@@ -138,6 +145,12 @@ public final class Session implements LimitedSession, WrittenMessages {
         if (peer != null) {
             connectedTo = peer;
         }
+    }
+
+    /** The channel is connected: a closed one does not know its addresses. */
+    void connected(Channel connected) {
+        connectedTo(connected.remoteAddress());
+        localAddress = connected.localAddress();
     }
 
     /** The transport has taken this many more messages. On the codec's executor. */

@@ -96,7 +96,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         return changes == null ? ofSocket : Settings.codec(ofSocket, changes);
     }
 
-    /** The peer at the other end, whether it is connected or not. */
+    @Override
     public Peer peer() {
         return peer;
     }

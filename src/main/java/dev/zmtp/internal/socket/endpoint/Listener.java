@@ -8,6 +8,7 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.bootstrap.ServerBootstrap;
@@ -52,6 +53,11 @@ public final class Listener extends AbstractEndpoint {
     @Override
     public String text() {
         return text;
+    }
+
+    @Override
+    public @Nullable ZMTPPeer peer() {
+        return null;
     }
 
     @Override

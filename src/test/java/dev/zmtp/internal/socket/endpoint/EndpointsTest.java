@@ -19,6 +19,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -68,6 +69,21 @@ class EndpointsTest {
 
         get(push.sendAsync(message("m")));
         assertThat(receive(pull)).containsExactly("m");
+    }
+
+    @Test
+    void aConnectorHasOnePeerAndWhatIsBoundHasNone(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPEndpoint bound = router.bind("inproc://peers");
+        ZMTPEndpoint connected = sockets.open(DEALER).connect("inproc://peers");
+        ZMTPPeer peer = connected.peer();
+        assertThat(peer).as("before it is there").isNotNull();
+        get(connected.ready());
+
+        assertThat(connected.peer()).isSameAs(peer);
+        assertThat(peer.endpoint()).isSameAs(connected);
+        assertThat(peer.type()).isEqualTo(ROUTER);
+        assertThat(bound.peer()).isNull();
     }
 
     @Test
