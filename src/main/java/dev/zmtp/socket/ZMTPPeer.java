@@ -60,8 +60,18 @@ public interface ZMTPPeer {
      */
     CompletableFuture<Void> sendAsync(ZMTPMessage message);
 
-    /** Whether a message would be taken now. */
+    /**
+     * Whether a message would be taken now. On the event loop it is also false after 1,024 messages to the peer in one
+     * task if there is a listener, so that a loop over it ends.
+     */
     boolean isWritable();
+
+    /**
+     * Adds an action, which is called on the event loop, in a task of its own: soon if the peer {@linkplain #isWritable
+     * is writable}, and whenever it is writable again after a message for it was refused or dropped, or
+     * {@link #isWritable} was false. It is not called when the peer leaves: the event {@code PeerDown} reports that.
+     */
+    ZMTPRegistration onWritable(Runnable action);
 
     /** Stops reading from this peer until {@link #resume}. What has already arrived is delivered. */
     void pause();

@@ -16,6 +16,7 @@ public final class ExpectedWarnings implements Filter {
             // a user's encoder, decoder, authenticator or listener throws
             "a part of the codec failed to close",
             "authenticator failed, peer refused",
+            "A listener for room failed",
             "An exception was thrown by dev.zmtp.codec.hostile.ThrowingUserTest",
             // a test allows messages of any length
             "a longer message ends its connection)",

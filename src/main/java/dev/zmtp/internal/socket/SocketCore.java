@@ -202,7 +202,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
             if (shared != null) {
                 shared.limit(effective);
             }
-            peers.all().forEach(peer -> peer.queue().limit(effective));
+            peers.all().forEach(peer -> peer.outbound().limit(effective));
             capacityFreed();
         });
     }

@@ -14,6 +14,8 @@ import java.util.Objects;
  */
 public final class Usage {
 
+    private static final String TYPES_TO_ONE = "ROUTER, SERVER, PEER, PUB or XPUB";
+
     private final ZMTPSocketType socketType;
 
     public Usage(ZMTPSocketType socketType) {
@@ -72,11 +74,20 @@ public final class Usage {
         }
     }
 
+    /** Checks that messages may be sent to one peer. */
+    public void checkListenTo(String method) {
+        require(sendsToOne(), method, TYPES_TO_ONE);
+    }
+
+    private boolean sendsToOne() {
+        return TypeRules.namesPeers(socketType) || socketType.isPublisher();
+    }
+
     public void checkSendTo(String method, ZMTPMessage message) {
         Objects.requireNonNull(message, "message");
         ZMTPSocketType type = socketType;
-        if (!TypeRules.namesPeers(type) && !type.isPublisher()) {
-            throw refused(message, unsupported(method, "ROUTER, SERVER, PEER, PUB or XPUB"));
+        if (!sendsToOne()) {
+            throw refused(message, unsupported(method, TYPES_TO_ONE));
         }
         checkFrames(message, TypeRules.maxFrames(type));
     }

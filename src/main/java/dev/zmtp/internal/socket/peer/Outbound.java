@@ -9,6 +9,7 @@ import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.PeerCounters;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.TypeRules;
+import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -40,6 +41,11 @@ public final class Outbound {
 
     public SendQueue queue() {
         return queue;
+    }
+
+    public void limit(QueueLimit limit) {
+        queue.limit(limit);
+        peer.roomCame();
     }
 
     /** The messages of this task that wait for it in the {@code Gathering}. */
@@ -116,6 +122,7 @@ public final class Outbound {
         if (queue.hasRoom()) {
             return enqueue(message, result);
         }
+        peer.roomMissed();
         return switch (context.config().whenFull()) {
             case WAIT -> Fate.REFUSED;
             case DROP_NEW, DISCONNECT -> {
@@ -176,6 +183,7 @@ public final class Outbound {
         if (some) {
             queue.becameSlow(); // or is no longer slow
             peer.readIfAnswersHaveLeft();
+            peer.roomCame();
             context.capacityFreed();
             peer.drained(); // perhaps the last one was dropped, and not written
         }
@@ -198,6 +206,7 @@ public final class Outbound {
             counters.add(DROPPED, 1);
             next.fail(context.completions(), reason, text);
         }
+        peer.roomCame();
         if (reason == ZMTPSocketException.Reason.PEER_DOWN) { // otherwise something else says it
             context.drops().dropped(peer, DropReason.PEER_GONE, failed);
         }

@@ -12,6 +12,7 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Usage;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
 import java.net.SocketAddress;
@@ -51,6 +52,9 @@ public final class Peer implements ZMTPPeer {
 
     /** Its name in this socket: the identity, or one that was made here. Empty until it is known. */
     private volatile byte[] name = {};
+
+    /** Those who wait for room; null if nobody ever has. A thread that has not heard of it waits for nothing. */
+    private @Nullable PeerRoom room;
 
     /** Its index in {@code WritablePeers}, which alone uses it. */
     private int position;
@@ -161,7 +165,39 @@ public final class Peer implements ZMTPPeer {
 
     @Override
     public boolean isWritable() {
-        return sends.mayTake(this);
+        PeerRoom its = room;
+        return its == null ? sends.mayTake(this) : its.isOpen();
+    }
+
+    @Override
+    public ZMTPRegistration onWritable(Runnable action) {
+        usage.checkListenTo("onWritable");
+        return openRoom().listen(Objects.requireNonNull(action, "action"));
+    }
+
+    private synchronized PeerRoom openRoom() {
+        PeerRoom its = room;
+        if (its == null) {
+            its = new PeerRoom(context, sends, this);
+            room = its;
+        }
+        return its;
+    }
+
+    /** Called when a sender has found no room. From any thread. */
+    public void roomMissed() {
+        PeerRoom its = room;
+        if (its != null) {
+            its.missed();
+        }
+    }
+
+    /** Called when there may be room for a message. From any thread. */
+    public void roomCame() {
+        PeerRoom its = room;
+        if (its != null) {
+            its.came();
+        }
     }
 
     @Override
@@ -197,6 +233,14 @@ public final class Peer implements ZMTPPeer {
     }
 
     // On the socket's event loop
+
+    /** Called when a handler sends to it. */
+    public void sentHere() {
+        PeerRoom its = room;
+        if (its != null) {
+            its.sentHere();
+        }
+    }
 
     void closeNow() {
         PeerHandler now = link;
@@ -314,6 +358,7 @@ public final class Peer implements ZMTPPeer {
         counters.add(CONNECTS, 1);
         answersWait = mustWaitForAnswers();
         reading();
+        roomCame();
     }
 
     public void down() {

@@ -90,6 +90,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
         } finally {
             sending = nested;
         }
+        peer.roomCame();
     }
 
     /** The end of the task. */

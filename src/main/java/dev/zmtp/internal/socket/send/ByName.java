@@ -88,6 +88,7 @@ public final class ByName extends Routing {
 
     private Fate sendTo(Peer peer, ZMTPMessage named, @Nullable CompletableFuture<Void> result) {
         if (context.config().whenFull() == WhenFull.WAIT && !peer.outbound().canTake()) {
+            peer.roomMissed();
             return Fate.REFUSED; // with its name
         }
         return peer.outbound().send(named.withoutFirst(1), result);

@@ -39,6 +39,7 @@ public final class DirectSends implements PeerSends {
             return;
         }
         if (context.inEventLoop()) {
+            peer.sentHere();
             sendNow(peer, message, result);
             return;
         }
@@ -47,6 +48,7 @@ public final class DirectSends implements PeerSends {
         } else {
             String why = "more is on its way to the event loop than a peer's queue may have";
             context.drop(peer, message, result, FULL, why);
+            peer.roomMissed();
             senders.writability().missed();
         }
     }
@@ -66,13 +68,16 @@ public final class DirectSends implements PeerSends {
     @Override
     public boolean trySend(Peer peer, ZMTPMessage message) {
         if (context.inEventLoop()) {
+            peer.sentHere();
             boolean free = mayTake(peer);
             if (free) {
                 sendNow(peer, message, null);
+            } else {
+                peer.roomMissed();
             }
             return free;
         }
-        boolean reserved = reserve(peer, message.readableBytes());
+        boolean reserved = reserveOrMiss(peer, message.readableBytes());
         if (reserved) {
             senders.hand(new Sent.ToPeer(this, peer, message, null, true));
         }
@@ -82,9 +87,17 @@ public final class DirectSends implements PeerSends {
     /** As {@link #trySend}, without the first frame of the message, which is the peer's name. Not on the event loop. */
     @CheckReturnValue
     boolean trySendNamed(Peer peer, ZMTPMessage named) {
-        boolean reserved = reserve(peer, named.readableBytes() - named.frame(0).readableBytes());
+        boolean reserved = reserveOrMiss(peer, named.readableBytes() - named.frame(0).readableBytes());
         if (reserved) {
             senders.hand(new Sent.ToPeer(this, peer, named.withoutFirst(1), null, true));
+        }
+        return reserved;
+    }
+
+    private boolean reserveOrMiss(Peer peer, long bytes) {
+        boolean reserved = reserve(peer, bytes);
+        if (!reserved) {
+            peer.roomMissed();
         }
         return reserved;
     }
@@ -106,6 +119,7 @@ public final class DirectSends implements PeerSends {
         }
         if (!credit.take(bytes)) {
             peer.queue().unreserve();
+            peer.roomCame(); // for another thread that has found none meanwhile
             writability.missed();
             return false;
         }

@@ -65,6 +65,7 @@ sealed interface Sent {
         public void refuse(SocketContext context, Reason reason, String text) {
             if (reserved) {
                 peer.queue().unreserve();
+                peer.roomCame();
             }
             context.drop(peer, message, result, reason, text);
         }

@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.RoomListeners;
 import dev.zmtp.internal.socket.peer.SendQueue;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPRegistration;

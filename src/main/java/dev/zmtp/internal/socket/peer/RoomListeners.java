@@ -1,12 +1,12 @@
-package dev.zmtp.internal.socket.send;
+package dev.zmtp.internal.socket.peer;
 
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Those who want to hear that a socket has room. They are added and removed from any thread. */
-final class RoomListeners {
+/** Those who want to hear that a socket, or one of its peers, has room. They are added and removed from any thread. */
+public final class RoomListeners {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Writability");
 
@@ -15,34 +15,34 @@ final class RoomListeners {
     /** On the event loop. */
     private boolean calling;
 
-    void add(Runnable listener) {
+    public void add(Runnable listener) {
         listeners.add(listener);
     }
 
-    void remove(Runnable listener) {
+    public void remove(Runnable listener) {
         listeners.remove(listener);
     }
 
-    boolean contains(Runnable listener) {
+    public boolean contains(Runnable listener) {
         return listeners.contains(listener);
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return listeners.isEmpty();
     }
 
     // On the event loop
 
     /** Whether this is inside of a call: one of them sends, and that has made room. */
-    boolean areCalled() {
+    public boolean areCalled() {
         return calling;
     }
 
-    void callAll() {
+    public void callAll() {
         listeners.forEach(this::call);
     }
 
-    void call(Runnable listener) {
+    public void call(Runnable listener) {
         boolean nested = calling; // one may add another
         calling = true;
         try {

@@ -1,0 +1,112 @@
+package dev.zmtp.internal.socket.peer;
+
+import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.socket.ZMTPRegistration;
+
+/**
+ * Calls the listeners that wait until one peer has room. Only a peer that somebody has listened to has one.
+ *
+ * <p>A listener is called in a task of its own, so not in the middle of a send, and not inside itself.
+ */
+final class PeerRoom {
+
+    private final SocketContext context;
+    private final PeerSends sends;
+    private final Peer peer;
+    private final RoomListeners listeners = new RoomListeners();
+    private final Runnable lookTask = this::look;
+
+    /**
+     * A sender was refused, or has found no room, and the listeners were not called since. If no look is scheduled,
+     * there was no room on the event loop either, and what makes some calls {@link #came}.
+     */
+    private volatile boolean missed;
+
+    private volatile boolean lookScheduled;
+
+    // On the event loop
+    private final Runnable taskEnds = this::endTask;
+    private int sentInTask;
+
+    PeerRoom(SocketContext context, PeerSends sends, Peer peer) {
+        this.context = context;
+        this.sends = sends;
+        this.peer = peer;
+    }
+
+    /** Adds a listener, which is called soon if there is room. From any thread. */
+    ZMTPRegistration listen(Runnable listener) {
+        listeners.add(listener);
+        context.execute(() -> {
+            if (isOpen() && listeners.contains(listener)) {
+                listeners.call(listener);
+            }
+        });
+        return () -> listeners.remove(listener);
+    }
+
+    /** Whether a sender should go on. If not, the listeners are called when it should. From any thread. */
+    boolean isOpen() {
+        boolean open = hasRoom();
+        if (!open) {
+            missed();
+        }
+        return open;
+    }
+
+    private boolean hasRoom() {
+        return sends.mayTake(peer) && (sentInTask < LoopBudget.MESSAGES || !context.inEventLoop());
+    }
+
+    /**
+     * Called when a sender has found no room. On another thread that may be due to what is on its way to the event
+     * loop, so the event loop has a look.
+     */
+    void missed() {
+        if (!missed) {
+            missed = true;
+            if (!context.inEventLoop()) {
+                came();
+            }
+        }
+    }
+
+    /** Called when there may be room. From any thread. */
+    void came() {
+        if (missed && !lookScheduled) {
+            lookScheduled = true;
+            context.execute(lookTask);
+        }
+    }
+
+    // On the event loop
+
+    private void look() {
+        lookScheduled = false; // first: what comes from now on is seen next time
+        if (missed && hasRoom()) {
+            missed = false;
+            listeners.callAll();
+        }
+    }
+
+    /** Called when a handler sends to the peer: the number of attempts bounds a loop. */
+    void sentHere() {
+        if (sentInTask++ == 0) {
+            context.execute(taskEnds);
+        }
+    }
+
+    private void endTask() {
+        if (sentInTask < LoopBudget.MESSAGES) {
+            sentInTask = 0;
+        } else {
+            context.executeAfterReads(this::beginTask);
+        }
+    }
+
+    private void beginTask() {
+        sentInTask = 0;
+        came();
+    }
+}
