@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConfigValues implements Cloneable {
 
+    static final int PERCENT = 100;
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPConfig.class);
 
     private static final long DEFAULT_MAX_LENGTH = 64 << 20;
@@ -75,6 +76,9 @@ final class ConfigValues implements Cloneable {
 
     @Nullable
     Duration heartbeatTimeout;
+
+    /** The timeout in percent of the interval, unless it is set. */
+    int heartbeatTimeoutPercent = PERCENT;
 
     Duration heartbeatTtl = Duration.ZERO;
     boolean heartbeatZmtp30Peers;
@@ -155,7 +159,13 @@ final class ConfigValues implements Cloneable {
     }
 
     Duration heartbeatTimeout() {
-        return heartbeatTimeout == null ? heartbeatInterval : heartbeatTimeout;
+        if (heartbeatTimeout != null) {
+            return heartbeatTimeout;
+        }
+        Duration timeout = heartbeatInterval.dividedBy(PERCENT).multipliedBy(heartbeatTimeoutPercent);
+        return heartbeatTimeoutPercent != PERCENT && timeout.compareTo(ZMTPSettings.MAX_DURATION) <= 0
+                ? timeout
+                : heartbeatInterval;
     }
 
     /** The socket type, and each setting that does not have its default. */
@@ -203,7 +213,7 @@ final class ConfigValues implements Cloneable {
         values.put("memoryBudget", memoryBudget.limit());
         values.put("handshakeTimeout", handshakeTimeout);
         values.put("heartbeatInterval", heartbeatInterval);
-        values.put("heartbeatTimeout", heartbeatTimeout);
+        values.put("heartbeatTimeout", heartbeatTimeoutPercent == PERCENT ? heartbeatTimeout : heartbeatTimeout());
         values.put("heartbeatTtl", heartbeatTtl);
         values.put("heartbeatZmtp30Peers", heartbeatZmtp30Peers);
         return values;

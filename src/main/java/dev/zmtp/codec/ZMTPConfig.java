@@ -40,6 +40,19 @@ public final class ZMTPConfig {
         return new Builder(new ConfigValues());
     }
 
+    /**
+     * Returns a builder with the defaults of a {@code ZMTPSocket} of this type. They differ in the heartbeats:
+     * {@link #heartbeatInterval()} is 30 s, {@link #heartbeatTimeout()} half as long again as the interval, whatever
+     * that is, unless it is set, and {@link #heartbeatZmtp30Peers()} true.
+     */
+    public static Builder socketBuilder(ZMTPSocketType socketType) {
+        ConfigValues values = new ConfigValues();
+        values.heartbeatInterval = Duration.ofSeconds(30);
+        values.heartbeatTimeoutPercent = ConfigValues.PERCENT * 3 / 2;
+        values.heartbeatZmtp30Peers = true;
+        return new Builder(values).socketType(socketType);
+    }
+
     /** Returns a builder with all settings of this config. */
     public Builder toBuilder() {
         return new Builder(values.copy());
@@ -283,7 +296,7 @@ public final class ZMTPConfig {
     /**
      * The time in which nothing arrives, counted from a PING, that ends the connection with {@code HEARTBEAT_TIMEOUT}
      * if there is proof that the peer is gone: at least 1 ms, or zero for never. Needs an interval. Default: the
-     * interval. A peer that is gone is noticed within the interval and this together.
+     * interval, or with {@link #socketBuilder} half as long again. A peer that is gone is noticed within the interval and this together.
      *
      * <p>A peer that is slow is silent, too, as the PING arrives after everything that was written before it. So there
      * are two proofs. Since the last PING that the peer has answered, no more was written before this one than 128

@@ -30,7 +30,7 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
     private static final int MAX_TTL_DECISECONDS = 655;
 
     /** What an event loop can count to, in nanoseconds; 292 years. */
-    private static final Duration MAX_DURATION = Duration.ofNanos(Long.MAX_VALUE);
+    static final Duration MAX_DURATION = Duration.ofNanos(Long.MAX_VALUE);
 
     /** Anything below a millisecond is almost certainly the wrong unit. */
     private static final Duration MIN_DURATION = Duration.ofMillis(1);
@@ -277,9 +277,13 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return self();
     }
 
-    /** Sets {@link ZMTPConfig#heartbeatInterval()}. */
+    /**
+     * Sets {@link ZMTPConfig#heartbeatInterval()}, which the timeout follows unless that is set. Zero turns off
+     * {@link ZMTPConfig#heartbeatZmtp30Peers()}, too.
+     */
     public B heartbeatInterval(Duration heartbeatInterval) {
         values.heartbeatInterval = checkDuration("heartbeatInterval", heartbeatInterval);
+        values.heartbeatZmtp30Peers &= !heartbeatInterval.isZero();
         return self();
     }
 

@@ -67,8 +67,9 @@ public final class ZMTPSocketConfig {
     /**
      * Returns a builder with the defaults. The codec has them too, but for its heartbeats: a
      * {@link ZMTPConfig#heartbeatInterval() heartbeatInterval} of 30 s, a {@link ZMTPConfig#heartbeatTimeout()
-     * heartbeatTimeout} of 45 s, and PINGs also to peers of ZMTP 3.0, as JeroMQ and NetMQ answer them. A peer that
-     * closes its connection instead gets no more.
+     * heartbeatTimeout} of half as long again, 45 s, which follows the interval, and PINGs also to peers of ZMTP 3.0, as
+     * JeroMQ and NetMQ answer them. A peer that closes its connection instead gets no more. An interval of zero turns
+     * heartbeats off.
      */
     public static Builder builder(ZMTPSocketType type) {
         return builder(TypeRules.codec(type));
@@ -78,7 +79,8 @@ public final class ZMTPSocketConfig {
      * Returns a builder for sockets that speak the protocol in this way.
      *
      * @param codec has the type of the socket, and neither an encoder nor a decoder, as messages are
-     *     {@code ZMTPMessage}s. It has no heartbeats unless they are set
+     *     {@code ZMTPMessage}s. Unless it is of {@link ZMTPConfig#socketBuilder}, it has no heartbeats
+     *     until they are set, with a timeout that is longer than the interval
      */
     public static Builder builder(ZMTPConfig codec) {
         return new Builder(new SocketValues(Settings.withMessages(codec)));

@@ -39,6 +39,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -195,6 +196,34 @@ class ConfigTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(builder::build)
                 .withMessage("heartbeatTimeout: PT5S (expected: more than the interval, PT5S)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PT30S, PT45S", "PT10S, PT15S", "PT60S, PT90S", "PT0.001S, PT0.0015S", "PT0S, PT0S"})
+    void theHeartbeatTimeoutFollowsTheInterval(Duration interval, Duration timeout) {
+        ZMTPConfig codec = ZMTPSocketConfig.builder(DEALER)
+                .codec(c -> c.heartbeatInterval(interval))
+                .build()
+                .codec();
+
+        assertThat(codec.heartbeatInterval()).isEqualTo(interval);
+        assertThat(codec.heartbeatTimeout()).isEqualTo(timeout);
+        assertThat(codec.heartbeatZmtp30Peers()).isEqualTo(!interval.isZero());
+        assertThat(codec.toString()).contains("heartbeatTimeout=" + timeout);
+    }
+
+    @Test
+    void theHeartbeatTimeoutFollowsTheLastIntervalUnlessItIsSet() {
+        ZMTPSocketConfig.Builder builder = ZMTPSocketConfig.builder(DEALER)
+                .codec(c -> c.heartbeatInterval(Duration.ofSeconds(1)))
+                .build()
+                .toBuilder()
+                .codec(c -> c.heartbeatInterval(Duration.ofSeconds(2)));
+        assertThat(builder.build().codec().heartbeatTimeout()).isEqualTo(Duration.ofSeconds(3));
+
+        builder.codec(c -> c.heartbeatTimeout(Duration.ofSeconds(7)));
+        builder.codec(c -> c.heartbeatInterval(Duration.ofSeconds(4)));
+        assertThat(builder.build().codec().heartbeatTimeout()).isEqualTo(Duration.ofSeconds(7));
     }
 
     private static Arguments refused(Consumer<ZMTPSocketConfig.Builder> setting, String message) {

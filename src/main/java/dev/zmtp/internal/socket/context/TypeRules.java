@@ -8,9 +8,6 @@ import java.time.Duration;
 /** The rules of the types of sockets, and their default settings. */
 public final class TypeRules {
 
-    private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(30);
-    private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(45);
-
     private TypeRules() {}
 
     /** Whether the oldest messages make room for new ones. */
@@ -37,12 +34,7 @@ public final class TypeRules {
 
     /** Returns the settings of the protocol that sockets of this type have unless they are changed. */
     public static ZMTPConfig codec(ZMTPSocketType type) {
-        return ZMTPConfig.builder()
-                .socketType(type)
-                .heartbeatInterval(HEARTBEAT_INTERVAL)
-                .heartbeatTimeout(HEARTBEAT_TIMEOUT)
-                .heartbeatZmtp30Peers(true)
-                .build();
+        return ZMTPConfig.socketBuilder(type).build();
     }
 
     /** Checks that only a REQ has the choice. */
