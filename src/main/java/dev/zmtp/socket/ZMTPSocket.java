@@ -141,7 +141,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * its server: {@code connect(endpoint, c -> c.mechanism(ZMTPCurve.client(serverKey, keys)))}.
      *
      * @param codec is called now and for each connection
-     * @throws IllegalStateException if this socket connects to the endpoint already
+     * @throws IllegalStateException if this socket connects to the endpoint already, perhaps with other settings
      */
     public ZMTPEndpoint connect(String endpoint, Consumer<? super ZMTPConfig.Builder> codec) {
         return core.endpoints().connect(endpoint, Objects.requireNonNull(codec, "codec"));
@@ -223,7 +223,7 @@ public final class ZMTPSocket implements AutoCloseable {
      *
      * <p>It is also false on the socket's event loop after 1,024 messages in one task, so that a loop over it ends; on
      * a socket that only binds and has no peer, if each message needs one; and on the event loop of a ROUTER, SERVER or
-     * PEER after a message was refused there, until something has left. Where each peer has a queue, that of one peer
+     * PEER after a message was refused there, until something has left. A type that does not send is never writable. Where each peer has a queue, that of one peer
      * can be full although the socket is writable: see {@link ZMTPPeer#isWritable()}.
      */
     public boolean isWritable() {

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.HandlerSink;
 import dev.zmtp.internal.socket.receive.Inbox;
@@ -60,6 +61,8 @@ public final class Exchange {
             senders.writability().sendsWhen(request::maySend);
         } else if (context.type() == ZMTPSocketType.REP) {
             senders.writability().sendsWhen(reply::maySend);
+        } else if (!TypeRules.sends(context.type())) {
+            senders.writability().sendsWhen(() -> false);
         }
     }
 
@@ -84,7 +87,7 @@ public final class Exchange {
     /** Returns whether the message was taken; otherwise it still belongs to the caller. */
     public boolean trySend(ZMTPMessage message) {
         return switch (context.type()) {
-            case REQ -> isOpen() && request.maySend() && accepted(request.send(message));
+            case REQ -> isReachable() && tryRequest(message);
             case REP -> isOpen() && reply.maySend() && accepted(reply.send(message));
             default -> senders.trySend(message);
         };
@@ -92,13 +95,24 @@ public final class Exchange {
 
     /** Takes the message over, and drops it if it is not taken now. */
     public void sendOrDrop(ZMTPMessage message) {
-        if (!trySend(message)) {
+        boolean taken = context.type() == ZMTPSocketType.REQ ? tryRequest(message) : trySend(message);
+        if (!taken) {
             context.tally().dropped();
             ReferenceCountUtil.safeRelease(message);
             if (isOpen()) {
                 context.drops().droppedAnywhere(null, senders.isReachable() ? DropReason.FULL : DropReason.NO_PEER);
             }
         }
+    }
+
+    /** What a REQ sends in its turn may wait for its first peer. */
+    private boolean tryRequest(ZMTPMessage message) {
+        return isOpen() && request.maySend() && accepted(request.send(message));
+    }
+
+    /** Whether there is a peer, or one is expected. If not, listeners hear when there is. */
+    private boolean isReachable() {
+        return senders.isReachable() || senders.writability().isOpen();
     }
 
     private boolean isOpen() {

@@ -3,6 +3,7 @@ package dev.zmtp.internal.transport;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -164,7 +165,16 @@ public final class TcpAddress implements Transport.Address {
 
     private static String literal(InetAddress address) {
         String literal = NetUtil.toAddressString(address);
-        return address instanceof Inet4Address ? literal : "[" + literal + "]";
+        return address instanceof Inet6Address six ? "[" + literal + zone(six) + "]" : literal;
+    }
+
+    /** A link-local address is one only together with its interface. */
+    private static String zone(Inet6Address address) {
+        if (!address.isLinkLocalAddress() || address.getScopeId() == 0) {
+            return "";
+        }
+        NetworkInterface named = address.getScopedInterface();
+        return "%" + (named == null ? String.valueOf(address.getScopeId()) : named.getName());
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.zmtp.internal.transport.Transport.Address.Asks;
 import java.io.IOException;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -54,6 +55,29 @@ class TcpAddressTest {
         assertThat(any.asks()).isEqualTo(Asks.NOTHING);
         assertThat(any.boundTo(new InetSocketAddress("::", 40919))).isEqualTo("0.0.0.0:40919");
         assertThat(any.boundTo(new InetSocketAddress("0.0.0.0", 40919))).isEqualTo("0.0.0.0:40919");
+    }
+
+    /** Without it, the address could not be connected to. */
+    @Test
+    void aLinkLocalAddressKeepsItsZone() throws IOException {
+        byte[] address = new byte[16];
+        address[0] = (byte) 0xfe;
+        address[1] = (byte) 0x80;
+        address[15] = 1;
+        TcpAddress any = TcpAddress.toBind("[fe80::1%7]:*");
+
+        String numbered = any.boundTo(new InetSocketAddress(Inet6Address.getByAddress(null, address, 7), 80));
+
+        assertThat(numbered).isEqualTo("[fe80::1%7]:80");
+        assertThat(TcpAddress.toConnect(numbered)).hasToString(numbered);
+        for (NetworkInterface own : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+            for (InetAddress of : Collections.list(own.getInetAddresses())) {
+                boolean has = of instanceof Inet6Address && of.isLinkLocalAddress();
+                String text = any.boundTo(new InetSocketAddress(of, 80));
+                assertThat(text.contains("%" + own.getName() + "]:80")).as(text).isEqualTo(has);
+                assertThat(addresses(TcpAddress.toConnect(text))).containsExactly(new InetSocketAddress(of, 80));
+            }
+        }
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -152,7 +153,7 @@ public final class Listener extends AbstractEndpoint {
             if (ended) {
                 noLongerBound();
             } else {
-                failed(cause);
+                failed(refusal(cause));
             }
             return;
         }
@@ -171,6 +172,13 @@ public final class Listener extends AbstractEndpoint {
         channel.pipeline().addLast(new Failures()); // after Netty's own, which pauses
         context.fire(new ZMTPSocketEvent.Listening(text));
         ready.complete(this);
+    }
+
+    /** What the channels of native transports fail with is of another type. */
+    private static Throwable refusal(Throwable cause) {
+        return cause instanceof BindException
+                ? cause
+                : new BindException(String.valueOf(cause.getMessage())).initCause(cause);
     }
 
     /** What the operating system says does not name the address. */

@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.peer.RoomListeners;
 import dev.zmtp.internal.socket.peer.SendQueue;
 import dev.zmtp.internal.transport.QueueLimit;
@@ -171,7 +172,9 @@ public final class Writability {
 
     /** Called when there will be no room any more: the listeners find the socket closed. */
     void closed() {
-        callListeners();
+        if (TypeRules.sends(context.type())) { // otherwise they have never waited for anything
+            callListeners();
+        }
     }
 
     private void callListeners() {

@@ -34,6 +34,7 @@ import io.netty.channel.unix.DomainSocketAddress;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -175,6 +176,36 @@ class EndpointsTest {
         assertThat(failure(second.bind(endpoint).ready()))
                 .hasCauseInstanceOf(java.net.BindException.class)
                 .hasMessageStartingWith("BIND_FAILED: " + endpoint + ": ");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NIO", "EPOLL"})
+    void aPortInUseIsRefusedAlikeByAllChannels(TestTransport transport) {
+        assumeTrue(transport.isRequired() || transport.refusal() == null);
+        TestTransport.Kit kit = transport.kit();
+        try (TestSockets sockets = new TestSockets(new EventLoops(kit.group()))) {
+            String endpoint = bind(
+                    sockets.open(sockets.builder(PULL).tcpChannels(kit.channel(), kit.server())), "tcp://127.0.0.1:*");
+            ZMTPSocket second = sockets.open(sockets.builder(PULL).tcpChannels(kit.channel(), kit.server()));
+
+            assertThat(failure(second.bind(endpoint).ready()))
+                    .hasCauseInstanceOf(java.net.BindException.class)
+                    .hasMessageStartingWith("BIND_FAILED: " + endpoint + ": ")
+                    .hasMessageContaining("Address already in use");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"file", "file/socket", "missing/socket"})
+    void aPathThatCannotBeBoundIsRefusedAsAPortIs(String path, @TempDir Path directory, TestSockets sockets)
+            throws IOException {
+        Files.createFile(directory.resolve("file"));
+
+        assertThat(failure(sockets.open(PULL)
+                        .bind("ipc://" + directory.resolve(path))
+                        .ready()))
+                .hasCauseInstanceOf(java.net.BindException.class)
+                .hasMessageStartingWith("BIND_FAILED: ");
     }
 
     @Test

@@ -299,6 +299,63 @@ class WritableSocketTest {
         await("a call", () -> calls.get() == 1);
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"REQ", "DEALER", "PUSH", "PAIR", "CLIENT"})
+    void withoutAPeerNothingIsTakenUntilOneComes(ZMTPSocketType type) {
+        ZMTPSocket socket = sockets.open(type);
+        AtomicInteger calls = new AtomicInteger();
+        for (boolean bound : new boolean[] {false, true}) {
+            if (bound) {
+                bind(socket, "inproc://without");
+            }
+            ZMTPMessage message = message("m");
+
+            assertThat(socket.isWritable()).as("bound: %s", bound).isFalse();
+            assertThat(socket.trySend(message)).as("bound: %s", bound).isFalse();
+            message.release();
+        }
+        ZMTPSocketType other =
+                switch (type) {
+                    case REQ -> ZMTPSocketType.REP;
+                    case PUSH -> ZMTPSocketType.PULL;
+                    case CLIENT -> ZMTPSocketType.SERVER;
+                    default -> type;
+                };
+        ZMTPSocket peer = sockets.open(other);
+        ZMTPMessage early = message("early");
+        assertThat(socket.trySend(early)).isFalse();
+        socket.onWritable(calls::incrementAndGet);
+        TestSockets.settle(socket);
+        calls.set(0);
+        assertThat(socket.trySend(early)).as("the last look").isFalse();
+
+        connect(peer, "inproc://without");
+
+        await("a call", () -> calls.get() > 0);
+        assertThat(socket.trySend(early)).isTrue();
+        receive(peer);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PULL", "GATHER", "SUB", "DISH"})
+    void aTypeThatDoesNotSendIsNeverWritable(ZMTPSocketType type) {
+        ZMTPSocket socket = sockets.open(type);
+        AtomicInteger calls = new AtomicInteger();
+        socket.onWritable(calls::incrementAndGet);
+        ZMTPSocket peer = sockets.open(
+                switch (type) {
+                    case PULL -> PUSH;
+                    case GATHER -> ZMTPSocketType.SCATTER;
+                    case SUB -> ZMTPSocketType.PUB;
+                    default -> ZMTPSocketType.RADIO;
+                });
+        connect(peer, bind(socket, "inproc://never"));
+
+        assertThat(socket.isWritable()).isFalse();
+        get(socket.closeAsync(Duration.ZERO));
+        assertThat(calls).hasValue(0);
+    }
+
     @Test
     void aRepTellsThatItMayAnswer() {
         ZMTPSocket req = sockets.open(REQ);
