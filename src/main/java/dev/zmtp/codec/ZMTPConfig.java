@@ -296,7 +296,8 @@ public final class ZMTPConfig {
     /**
      * The time in which nothing arrives, counted from a PING, that ends the connection with {@code HEARTBEAT_TIMEOUT}
      * if there is proof that the peer is gone: at least 1 ms, or zero for never. Needs an interval. Default: the
-     * interval, or with {@link #socketBuilder} half as long again. A peer that is gone is noticed within the interval and this together.
+     * interval, or with {@link #socketBuilder} half as long again. A peer that is gone is noticed within the interval
+     * and this together.
      *
      * <p>A peer that is slow is silent, too, as the PING arrives after everything that was written before it. So there
      * are two proofs. Since the last PING that the peer has answered, no more was written before this one than 128

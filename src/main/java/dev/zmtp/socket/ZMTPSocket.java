@@ -223,8 +223,8 @@ public final class ZMTPSocket implements AutoCloseable {
      *
      * <p>It is also false on the socket's event loop after 1,024 messages in one task, so that a loop over it ends; on
      * a socket that only binds and has no peer, if each message needs one; and on the event loop of a ROUTER, SERVER or
-     * PEER after a message was refused there, until something has left. A type that does not send is never writable. Where each peer has a queue, that of one peer
-     * can be full although the socket is writable: see {@link ZMTPPeer#isWritable()}.
+     * PEER after a message was refused there, until something has left. A type that does not send is never writable.
+     * Where each peer has a queue, one can be full although the socket is writable: see {@link ZMTPPeer#isWritable()}.
      */
     public boolean isWritable() {
         return writability.isOpen();
@@ -439,7 +439,8 @@ public final class ZMTPSocket implements AutoCloseable {
     /** Shows the type and the number of peers. */
     @Override
     public String toString() {
-        return "ZMTPSocket{" + context.type() + ", peers=" + core.peers().connected().there() + "}";
+        return "ZMTPSocket{" + context.type() + ", peers="
+                + core.peers().connected().there() + "}";
     }
 
     SocketCore core() {

@@ -67,9 +67,9 @@ public final class ZMTPSocketConfig {
     /**
      * Returns a builder with the defaults. The codec has them too, but for its heartbeats: a
      * {@link ZMTPConfig#heartbeatInterval() heartbeatInterval} of 30 s, a {@link ZMTPConfig#heartbeatTimeout()
-     * heartbeatTimeout} of half as long again, 45 s, which follows the interval, and PINGs also to peers of ZMTP 3.0, as
-     * JeroMQ and NetMQ answer them. A peer that closes its connection instead gets no more. An interval of zero turns
-     * heartbeats off.
+     * heartbeatTimeout} of half as long again, 45 s, which follows the interval, and PINGs also to peers of ZMTP 3.0,
+     * as JeroMQ and NetMQ answer them. A peer that closes its connection instead gets no more. An interval of zero
+     * turns heartbeats off.
      */
     public static Builder builder(ZMTPSocketType type) {
         return builder(TypeRules.codec(type));

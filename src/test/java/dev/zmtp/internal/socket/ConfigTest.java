@@ -214,11 +214,12 @@ class ConfigTest {
 
     @Test
     void theHeartbeatTimeoutFollowsTheLastIntervalUnlessItIsSet() {
-        ZMTPSocketConfig.Builder builder = ZMTPSocketConfig.builder(DEALER)
-                .codec(c -> c.heartbeatInterval(Duration.ofSeconds(1)))
-                .build()
-                .toBuilder()
-                .codec(c -> c.heartbeatInterval(Duration.ofSeconds(2)));
+        ZMTPSocketConfig.Builder builder =
+                ZMTPSocketConfig.builder(DEALER)
+                        .codec(c -> c.heartbeatInterval(Duration.ofSeconds(1)))
+                        .build()
+                        .toBuilder()
+                        .codec(c -> c.heartbeatInterval(Duration.ofSeconds(2)));
         assertThat(builder.build().codec().heartbeatTimeout()).isEqualTo(Duration.ofSeconds(3));
 
         builder.codec(c -> c.heartbeatTimeout(Duration.ofSeconds(7)));

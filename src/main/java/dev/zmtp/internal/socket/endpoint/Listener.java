@@ -19,8 +19,10 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.SocketAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -153,7 +155,7 @@ public final class Listener extends AbstractEndpoint {
             if (ended) {
                 noLongerBound();
             } else {
-                failed(refusal(cause));
+                failed(cause);
             }
             return;
         }
@@ -174,11 +176,11 @@ public final class Listener extends AbstractEndpoint {
         ready.complete(this);
     }
 
-    /** What the channels of native transports fail with is of another type. */
+    /** Channels of native transports, and files, fail with other types when an address is refused. */
     private static Throwable refusal(Throwable cause) {
-        return cause instanceof BindException
-                ? cause
-                : new BindException(String.valueOf(cause.getMessage())).initCause(cause);
+        boolean isKnown = cause instanceof BindException || cause instanceof UnknownHostException;
+        boolean ofSystem = cause instanceof IOException || cause instanceof UncheckedIOException;
+        return isKnown || !ofSystem ? cause : new BindException(String.valueOf(cause.getMessage())).initCause(cause);
     }
 
     /** What the operating system says does not name the address. */
@@ -199,7 +201,7 @@ public final class Listener extends AbstractEndpoint {
         ended = true;
         String why = withEndpoint(cause);
         context.schedule(() -> reportUnlessAwaited(why), UNTIL_AWAITED);
-        ready.completeExceptionally(new ZMTPSocketException(BIND_FAILED, why, cause));
+        ready.completeExceptionally(new ZMTPSocketException(BIND_FAILED, why, refusal(cause)));
     }
 
     /** Nothing else would say that nobody can connect. */

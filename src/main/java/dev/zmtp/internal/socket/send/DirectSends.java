@@ -87,7 +87,8 @@ public final class DirectSends implements PeerSends {
     /** As {@link #trySend}, without the first frame of the message, which is the peer's name. Not on the event loop. */
     @CheckReturnValue
     boolean trySendNamed(Peer peer, ZMTPMessage named) {
-        boolean reserved = reserveOrMiss(peer, named.readableBytes() - named.frame(0).readableBytes());
+        boolean reserved =
+                reserveOrMiss(peer, named.readableBytes() - named.frame(0).readableBytes());
         if (reserved) {
             senders.hand(new Sent.ToPeer(this, peer, named.withoutFirst(1), null, true));
         }

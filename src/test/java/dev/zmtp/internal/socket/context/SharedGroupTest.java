@@ -43,6 +43,47 @@ class SharedGroupTest {
     }
 
     @Test
+    void whoWaitsForTheEndFindsNoThread() {
+        List<ZMTPSocket> before = new ArrayList<>();
+        for (int round = 0; round < 10; round++) {
+            ZMTPSocket pull = ZMTPSocket.of(PULL);
+            ZMTPSocket push = ZMTPSocket.of(PUSH);
+            push.connect(bind(pull, "tcp://127.0.0.1:*"));
+            get(push.sendAsync(message("m")));
+            CompletableFuture<Void> ended = ZMTPSharedLoops.ended();
+            get(push.closeAsync(Duration.ZERO));
+            assertThat(ended).as("while one is open").isNotDone();
+
+            get(pull.closeAsync(Duration.ZERO));
+            get(ZMTPSharedLoops.ended());
+
+            assertThat(noThreadIsLeft()).isTrue();
+            get(ended);
+            assertThat(before).noneMatch(socket -> socket.loop() == pull.loop());
+            before.add(pull);
+        }
+    }
+
+    @Test
+    void withoutSocketsNobodyHasToWait() {
+        get(ZMTPSharedLoops.ended());
+
+        assertThat(ZMTPSharedLoops.ended()).isCompleted();
+    }
+
+    @Test
+    void itIsNotWaitedForOnAnEventLoop() {
+        ZMTPSocket pull = ZMTPSocket.of(PULL);
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        pull.loop()
+                .execute(() -> thrown.complete(
+                        catchThrowable(() -> ZMTPSharedLoops.ended().join())));
+
+        assertThat(get(thrown)).isInstanceOf(BlockingOperationException.class);
+        get(pull.closeAsync(Duration.ZERO));
+    }
+
+    @Test
     void theNextSocketHasLoopsOfItsOwn() {
         for (int i = 0; i < 20; i++) {
             ZMTPSocket pull = ZMTPSocket.of(PULL);

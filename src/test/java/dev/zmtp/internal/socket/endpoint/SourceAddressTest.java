@@ -47,8 +47,7 @@ class SourceAddressTest {
         String endpoint = bind(pull, "tcp://*:*");
         ZMTPSocket push = sockets.open(PUSH);
         ZMTPSession ofPush = connect(push, endpoint.replace("*", "127.0.0.1")).session();
-        ZMTPSession ofPull =
-                events.next(ZMTPSocketEvent.PeerUp.class).peer().session();
+        ZMTPSession ofPull = events.next(ZMTPSocketEvent.PeerUp.class).peer().session();
 
         get(push.closeAsync(Duration.ZERO));
         events.next(ZMTPSocketEvent.PeerDown.class);
@@ -59,8 +58,8 @@ class SourceAddressTest {
 
     @Test
     void aSessionWithoutAConnectionHasNoAddress() {
-        ZMTPSession session = ZMTPSession.from(
-                ZMTPConfig.builder().socketType(PULL).build());
+        ZMTPSession session =
+                ZMTPSession.from(ZMTPConfig.builder().socketType(PULL).build());
 
         assertThat(session.localAddress()).isNull();
     }

@@ -45,9 +45,8 @@ class PeerRoomTest {
 
     @BeforeEach
     void open() {
-        router = time.open(ZMTPSocketConfig.builder(ROUTER)
-                .sendLimit(LIMIT, 1 << 20)
-                .pipeline(gate));
+        router = time.open(
+                ZMTPSocketConfig.builder(ROUTER).sendLimit(LIMIT, 1 << 20).pipeline(gate));
         router.bind(ENDPOINT);
         time.run();
         dealer = time.open(ZMTPSocketConfig.builder(DEALER));
@@ -219,7 +218,9 @@ class PeerRoomTest {
                 peer.sendOrDrop(message("m"));
             }
         }));
-        assertThat(peer.stats().dropped() + router.stats().dropped()).as("too many").isPositive();
+        assertThat(peer.stats().dropped() + router.stats().dropped())
+                .as("too many")
+                .isPositive();
         time.run();
 
         assertThat(calls).isEqualTo(1);
@@ -227,9 +228,9 @@ class PeerRoomTest {
 
     @Test
     void aPeerThatIsBackCallsIt() {
-        ZMTPSocket connecting =
-                time.open(ZMTPSocketConfig.builder(ROUTER).queueWhileDown(false).reconnect(
-                        Duration.ofMillis(10), Duration.ofMillis(10)));
+        ZMTPSocket connecting = time.open(ZMTPSocketConfig.builder(ROUTER)
+                .queueWhileDown(false)
+                .reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
         ZMTPEndpoint endpoint = connecting.connect("local://peer-room-back");
         peer = endpoint.peer();
         listen();

@@ -314,13 +314,12 @@ class WritableSocketTest {
             assertThat(socket.trySend(message)).as("bound: %s", bound).isFalse();
             message.release();
         }
-        ZMTPSocketType other =
-                switch (type) {
-                    case REQ -> ZMTPSocketType.REP;
-                    case PUSH -> ZMTPSocketType.PULL;
-                    case CLIENT -> ZMTPSocketType.SERVER;
-                    default -> type;
-                };
+        ZMTPSocketType other = switch (type) {
+            case REQ -> ZMTPSocketType.REP;
+            case PUSH -> ZMTPSocketType.PULL;
+            case CLIENT -> ZMTPSocketType.SERVER;
+            default -> type;
+        };
         ZMTPSocket peer = sockets.open(other);
         ZMTPMessage early = message("early");
         assertThat(socket.trySend(early)).isFalse();
