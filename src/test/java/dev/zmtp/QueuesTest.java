@@ -25,6 +25,7 @@ class QueuesTest {
             Map.entry(
                     "internal.socket.context.Completions.delayed", "calls of one millisecond on stacks that are deep"),
             Map.entry("internal.socket.context.SocketEvents$Subscriber.waiting", "1,024 events"),
+            Map.entry("internal.socket.context.GroupEnd.made", "the threads of one group"),
             Map.entry("internal.socket.endpoint.Addresses.left", "the addresses of one name"),
             Map.entry("internal.socket.peer.Inbound.messages", "receiveLimit, then the peer is not read from"),
             Map.entry("internal.socket.peer.Newcomer.deferred", "what one read brings, then it is not read from"),

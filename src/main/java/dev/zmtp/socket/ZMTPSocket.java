@@ -186,7 +186,7 @@ public final class ZMTPSocket implements AutoCloseable {
         return exchange.trySend(message);
     }
 
-    /** Sends a message, or drops and counts it if there is no room now. */
+    /** Sends a message, or drops and counts it if there is no room now. What a REQ sends in turn waits for a peer. */
     public void sendOrDrop(ZMTPMessage message) {
         usage.checkSend("sendOrDrop", message);
         exchange.sendOrDrop(message);

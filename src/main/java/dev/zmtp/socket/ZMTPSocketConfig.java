@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.internal.socket.context.Settings;
+import dev.zmtp.internal.socket.context.SharedGroup;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.transport.Transport;
@@ -14,6 +15,7 @@ import io.netty.handler.ssl.SslContext;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +59,20 @@ public final class ZMTPSocketConfig {
 
     private ZMTPSocketConfig(SocketValues values) {
         this.values = values;
+    }
+
+    /**
+     * Completes when the event loops that sockets without a {@link #group()} share have ended, with their threads. They
+     * end when the last of these sockets is closed. So an application that is undeployed closes its sockets, and waits
+     * for this, which ends nothing and never fails. If there are none, it is complete. A socket that is opened after
+     * the end of the others has new ones.
+     *
+     * <p>Threads that look up names and files end by themselves when they have had nothing to do for a second.
+     *
+     * @return does not wait on an event loop. To cancel it changes nothing
+     */
+    public static CompletableFuture<Void> sharedLoopsEnded() {
+        return SharedGroup.ended();
     }
 
     /** Returns a config with all defaults, which has heartbeats as with {@link #builder(ZMTPSocketType)}. */

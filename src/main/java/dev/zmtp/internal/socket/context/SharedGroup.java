@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket.context;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
-import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 public final class SharedGroup {
 
     private static @Nullable EventLoopGroup group;
+
+    /** Completes when the present group, and those before it, have ended. */
+    private static CompletableFuture<Void> ended = CompletableFuture.completedFuture(null);
+
     private static int users;
 
     private SharedGroup() {}
@@ -20,10 +24,19 @@ public final class SharedGroup {
     @SuppressWarnings("deprecation") // its successor is in Netty 4.2 only
     public static synchronized EventLoopGroup acquire() {
         if (group == null) {
-            group = new NioEventLoopGroup(0, new DefaultThreadFactory("zmtp-socket", true));
+            GroupEnd end = new GroupEnd();
+            group = new NioEventLoopGroup(0, end.threads());
+            end.of(group);
+            CompletableFuture<Void> before = ended;
+            ended = before.isDone() ? end : end.thenCompose(itself -> before);
         }
         users++;
         return group;
+    }
+
+    /** Completes when the groups that there are now have ended, and their threads. */
+    public static synchronized CompletableFuture<Void> ended() {
+        return ended.copy();
     }
 
     public static synchronized void release() {

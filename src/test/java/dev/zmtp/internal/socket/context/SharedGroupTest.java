@@ -8,13 +8,17 @@ import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.TestSockets;
 import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.BlockingOperationException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Event loops that sockets share which were given none. */
@@ -50,12 +54,12 @@ class SharedGroupTest {
             ZMTPSocket push = ZMTPSocket.of(PUSH);
             push.connect(bind(pull, "tcp://127.0.0.1:*"));
             get(push.sendAsync(message("m")));
-            CompletableFuture<Void> ended = ZMTPSharedLoops.ended();
+            CompletableFuture<Void> ended = ZMTPSocketConfig.sharedLoopsEnded();
             get(push.closeAsync(Duration.ZERO));
             assertThat(ended).as("while one is open").isNotDone();
 
             get(pull.closeAsync(Duration.ZERO));
-            get(ZMTPSharedLoops.ended());
+            get(ZMTPSocketConfig.sharedLoopsEnded());
 
             assertThat(noThreadIsLeft()).isTrue();
             get(ended);
@@ -66,9 +70,9 @@ class SharedGroupTest {
 
     @Test
     void withoutSocketsNobodyHasToWait() {
-        get(ZMTPSharedLoops.ended());
+        get(ZMTPSocketConfig.sharedLoopsEnded());
 
-        assertThat(ZMTPSharedLoops.ended()).isCompleted();
+        assertThat(ZMTPSocketConfig.sharedLoopsEnded()).isCompleted();
     }
 
     @Test
@@ -77,7 +81,7 @@ class SharedGroupTest {
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         pull.loop()
                 .execute(() -> thrown.complete(
-                        catchThrowable(() -> ZMTPSharedLoops.ended().join())));
+                        catchThrowable(() -> ZMTPSocketConfig.sharedLoopsEnded().join())));
 
         assertThat(get(thrown)).isInstanceOf(BlockingOperationException.class);
         get(pull.closeAsync(Duration.ZERO));

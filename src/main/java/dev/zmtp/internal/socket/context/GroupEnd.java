@@ -1,0 +1,48 @@
+package dev.zmtp.internal.socket.context;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+
+/** The future of the end of all threads of one group of event loops, which it makes. */
+final class GroupEnd extends LoopFuture<Void> {
+
+    private final class Threads extends DefaultThreadFactory {
+        Threads() {
+            super("zmtp-socket", true);
+        }
+
+        @Override
+        protected Thread newThread(Runnable task, String name) {
+            Thread thread = super.newThread(task, name);
+            made.add(thread);
+            return thread;
+        }
+    }
+
+    /** Those that may run. */
+    private final Queue<Thread> made = new ConcurrentLinkedQueue<>();
+
+    ThreadFactory threads() {
+        return new Threads();
+    }
+
+    /** Begins to wait for the end of the group that has these threads. */
+    void of(EventLoopGroup group) {
+        group.terminationFuture().addListener(f -> look());
+    }
+
+    /** An event loop has ended a moment before its thread. */
+    private void look() {
+        made.removeIf(thread -> !thread.isAlive());
+        if (made.isEmpty()) {
+            complete(null);
+        } else {
+            GlobalEventExecutor.INSTANCE.schedule(this::look, 1, TimeUnit.MILLISECONDS);
+        }
+    }
+}
