@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConfigValues implements Cloneable {
 
-    static final int PERCENT = 100;
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPConfig.class);
 
     private static final long DEFAULT_MAX_LENGTH = 64 << 20;
@@ -77,11 +76,13 @@ final class ConfigValues implements Cloneable {
     @Nullable
     Duration heartbeatTimeout;
 
-    /** The timeout in percent of the interval, unless it is set. */
-    int heartbeatTimeoutPercent = PERCENT;
-
     Duration heartbeatTtl = Duration.ZERO;
-    boolean heartbeatZmtp30Peers;
+
+    @Nullable
+    Boolean heartbeatZmtp30Peers;
+
+    /** Whether the heartbeats that are not set are those of a socket. */
+    boolean ofSocket;
 
     /** The clock of all that a connection measures, in nanoseconds. */
     LongSupplier nanoTime = System::nanoTime;
@@ -134,9 +135,9 @@ final class ConfigValues implements Cloneable {
             String expected = "none without a heartbeatInterval";
             expect(heartbeatTimeout().isZero(), "heartbeatTimeout", heartbeatTimeout, expected);
             expect(heartbeatTtl.isZero(), "heartbeatTtl", heartbeatTtl, expected);
-            expect(!heartbeatZmtp30Peers, "heartbeatZmtp30Peers", true, "false without a heartbeatInterval");
+            expect(!heartbeatZmtp30Peers(), "heartbeatZmtp30Peers", true, "false without a heartbeatInterval");
         } else {
-            boolean pings = protocol == ZMTPVersion.ZMTP31 || (protocol.hasCommands() && heartbeatZmtp30Peers);
+            boolean pings = protocol == ZMTPVersion.ZMTP31 || (protocol.hasCommands() && heartbeatZmtp30Peers());
             expect(pings, "heartbeatInterval", heartbeatInterval, "none with " + protocol + ", which has no PING");
         }
     }
@@ -162,10 +163,12 @@ final class ConfigValues implements Cloneable {
         if (heartbeatTimeout != null) {
             return heartbeatTimeout;
         }
-        Duration timeout = heartbeatInterval.dividedBy(PERCENT).multipliedBy(heartbeatTimeoutPercent);
-        return heartbeatTimeoutPercent != PERCENT && timeout.compareTo(ZMTPSettings.MAX_DURATION) <= 0
-                ? timeout
-                : heartbeatInterval;
+        Duration longer = ofSocket ? heartbeatInterval.plus(heartbeatInterval.dividedBy(2)) : heartbeatInterval;
+        return longer.compareTo(ZMTPSettings.MAX_DURATION) <= 0 ? longer : heartbeatInterval;
+    }
+
+    boolean heartbeatZmtp30Peers() {
+        return heartbeatZmtp30Peers != null ? heartbeatZmtp30Peers : ofSocket && !heartbeatInterval.isZero();
     }
 
     /** The socket type, and each setting that does not have its default. */
@@ -213,9 +216,9 @@ final class ConfigValues implements Cloneable {
         values.put("memoryBudget", memoryBudget.limit());
         values.put("handshakeTimeout", handshakeTimeout);
         values.put("heartbeatInterval", heartbeatInterval);
-        values.put("heartbeatTimeout", heartbeatTimeoutPercent == PERCENT ? heartbeatTimeout : heartbeatTimeout());
+        values.put("heartbeatTimeout", ofSocket ? heartbeatTimeout() : heartbeatTimeout);
         values.put("heartbeatTtl", heartbeatTtl);
-        values.put("heartbeatZmtp30Peers", heartbeatZmtp30Peers);
+        values.put("heartbeatZmtp30Peers", heartbeatZmtp30Peers());
         return values;
     }
 

@@ -43,13 +43,12 @@ public final class ZMTPConfig {
     /**
      * Returns a builder with the defaults of a {@code ZMTPSocket} of this type. They differ in the heartbeats:
      * {@link #heartbeatInterval()} is 30 s, {@link #heartbeatTimeout()} half as long again as the interval, whatever
-     * that is, unless it is set, and {@link #heartbeatZmtp30Peers()} true.
+     * that is, and {@link #heartbeatZmtp30Peers()} is true if there is an interval. What is set stays.
      */
     public static Builder socketBuilder(ZMTPSocketType socketType) {
         ConfigValues values = new ConfigValues();
         values.heartbeatInterval = Duration.ofSeconds(30);
-        values.heartbeatTimeoutPercent = ConfigValues.PERCENT * 3 / 2;
-        values.heartbeatZmtp30Peers = true;
+        values.ofSocket = true;
         return new Builder(values).socketType(socketType);
     }
 
@@ -322,10 +321,11 @@ public final class ZMTPConfig {
      * Whether PINGs are also sent to peers of ZMTP 3.0. That version has no PING, but JeroMQ, NetMQ and libzmq 4.2 to
      * 4.3.2, which speak it, answer one. libzmq 4.0 and 4.1 ignore it; other peers may close the connection. An
      * answer is expected of a 3.0 peer only after its first PING or PONG, so that one that ignores PINGs is not taken
-     * for a dead one. Needs an interval. Default: false.
+     * for a dead one. Needs an interval. Default: false, or with
+     * {@link #socketBuilder} whether there is an interval.
      */
     public boolean heartbeatZmtp30Peers() {
-        return values.heartbeatZmtp30Peers;
+        return values.heartbeatZmtp30Peers();
     }
 
     /** The clock of all that a connection measures, in nanoseconds. */

@@ -277,13 +277,9 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return self();
     }
 
-    /**
-     * Sets {@link ZMTPConfig#heartbeatInterval()}, which the timeout follows unless that is set. Zero turns off
-     * {@link ZMTPConfig#heartbeatZmtp30Peers()}, too.
-     */
+    /** Sets {@link ZMTPConfig#heartbeatInterval()}, which the timeout follows unless that is set. */
     public B heartbeatInterval(Duration heartbeatInterval) {
         values.heartbeatInterval = checkDuration("heartbeatInterval", heartbeatInterval);
-        values.heartbeatZmtp30Peers &= !heartbeatInterval.isZero();
         return self();
     }
 

@@ -43,8 +43,8 @@ public interface ZMTPEndpoint extends AutoCloseable {
 
     /**
      * Completes with this when it listens, or with the first handshake. Fails if it stops before, with a
-     * {@link ZMTPSocketException}: {@code BIND_FAILED}, whose cause is a {@link java.net.BindException} if the system
-     * refuses the address; {@code PEER_DOWN} if it tries no more, with the last failure as
+     * {@link ZMTPSocketException}: {@code BIND_FAILED}, whose cause is a {@link java.net.BindException} if the
+     * address, or the file, cannot be bound; {@code PEER_DOWN} if it tries no more, with the last failure as
      * its cause; {@code CLOSED}.
      */
     CompletableFuture<ZMTPEndpoint> ready();

@@ -61,8 +61,8 @@ public interface ZMTPPeer {
     CompletableFuture<Void> sendAsync(ZMTPMessage message);
 
     /**
-     * Whether a message would be taken now. On the event loop it is also false after 1,024 messages to the peer in one
-     * task if there is a listener, so that a loop over it ends.
+     * Whether a message would be taken now. On the event loop it is also false after 1,024 messages that this peer
+     * was sent in one task by its own methods if there is a listener, so that a loop over it ends.
      */
     boolean isWritable();
 

@@ -67,9 +67,11 @@ public final class ZMTPSocketConfig {
      * for this, which ends nothing and never fails. If there are none, it is complete. A socket that is opened after
      * the end of the others has new ones.
      *
-     * <p>Threads that look up names and files end by themselves when they have had nothing to do for a second.
+     * <p>Threads that look up names and files end by themselves when they have had nothing to do for a second, those
+     * that compute handshakes after a minute, and that of Netty's {@code GlobalEventExecutor}, which completes this,
+     * soon after.
      *
-     * @return does not wait on an event loop. To cancel it changes nothing
+     * @return a future of the caller's own, which is kept until the end. It does not wait on an event loop
      */
     public static CompletableFuture<Void> sharedLoopsEnded() {
         return SharedGroup.ended();

@@ -227,6 +227,18 @@ class ConfigTest {
         assertThat(builder.build().codec().heartbeatTimeout()).isEqualTo(Duration.ofSeconds(7));
     }
 
+    @Test
+    void anIntervalThatReplacesZeroIsThatOfADefaultSocket() {
+        ZMTPConfig codec = ZMTPSocketConfig.builder(DEALER)
+                .codec(c -> c.heartbeatInterval(Duration.ZERO))
+                .codec(c -> c.heartbeatInterval(Duration.ofSeconds(10)))
+                .build()
+                .codec();
+
+        assertThat(codec.heartbeatZmtp30Peers()).isTrue();
+        assertThat(codec.heartbeatTimeout()).isEqualTo(Duration.ofSeconds(15));
+    }
+
     private static Arguments refused(Consumer<ZMTPSocketConfig.Builder> setting, String message) {
         return Arguments.of(setting, message);
     }

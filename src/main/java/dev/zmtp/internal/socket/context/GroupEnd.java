@@ -4,11 +4,16 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** The future of the end of all threads of one group of event loops, which it makes. */
+/**
+ * The future of the end of all threads of one group of event loops, which it makes, and of the groups
+ * before.
+ */
 final class GroupEnd extends LoopFuture<Void> {
 
     private final class Threads extends DefaultThreadFactory {
@@ -24,8 +29,16 @@ final class GroupEnd extends LoopFuture<Void> {
         }
     }
 
+    /** Null if they have ended. */
+    private @Nullable CompletableFuture<Void> before;
+
     /** Those that may run. */
     private final Queue<Thread> made = new ConcurrentLinkedQueue<>();
+
+    /** @param before the end of those that there were before, which this one waits for, too */
+    GroupEnd(CompletableFuture<Void> before) {
+        this.before = before;
+    }
 
     ThreadFactory threads() {
         return new Threads();
@@ -39,7 +52,10 @@ final class GroupEnd extends LoopFuture<Void> {
     /** An event loop has ended a moment before its thread. */
     private void look() {
         made.removeIf(thread -> !thread.isAlive());
-        if (made.isEmpty()) {
+        if (before != null && before.isDone()) {
+            before = null;
+        }
+        if (made.isEmpty() && before == null) {
             complete(null);
         } else {
             GlobalEventExecutor.INSTANCE.schedule(this::look, 1, TimeUnit.MILLISECONDS);

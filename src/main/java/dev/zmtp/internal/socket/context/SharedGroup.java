@@ -24,11 +24,10 @@ public final class SharedGroup {
     @SuppressWarnings("deprecation") // its successor is in Netty 4.2 only
     public static synchronized EventLoopGroup acquire() {
         if (group == null) {
-            GroupEnd end = new GroupEnd();
+            GroupEnd end = new GroupEnd(ended);
             group = new NioEventLoopGroup(0, end.threads());
             end.of(group);
-            CompletableFuture<Void> before = ended;
-            ended = before.isDone() ? end : end.thenCompose(itself -> before);
+            ended = end;
         }
         users++;
         return group;

@@ -132,7 +132,9 @@ public final class Outbound {
             }
             case DROP_OLD, KEEP_LATEST -> {
                 slowPeers.makeRoom(peer);
-                yield enqueue(message, result);
+                Fate fate = enqueue(message, result);
+                peer.roomCame(); // more than it needs may have been dropped
+                yield fate;
             }
         };
     }

@@ -61,14 +61,15 @@ final class PeerRoom {
 
     /**
      * Called when a sender has found no room. On another thread that may be due to what is on its way to the event
-     * loop, so the event loop has a look.
+     * loop, so the event loop has a look. It may have taken a place for a moment, in which others found none, so each
+     * one that is refused has it look.
      */
     void missed() {
         if (!missed) {
             missed = true;
-            if (!context.inEventLoop()) {
-                came();
-            }
+        }
+        if (!context.inEventLoop()) {
+            came();
         }
     }
 

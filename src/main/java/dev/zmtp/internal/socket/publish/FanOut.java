@@ -109,7 +109,9 @@ public final class FanOut extends Routing {
 
     private boolean allCanTake(int first) {
         for (int i = first; i < matching.size(); i++) {
-            if (!matching.get(i).outbound().canTake()) {
+            Peer peer = matching.get(i);
+            if (!peer.outbound().canTake()) {
+                peer.roomMissed();
                 return false;
             }
         }

@@ -100,6 +100,14 @@ public final class Gathering implements Runnable, Noted.Keeper {
         sendAll();
     }
 
+    /** Some are there only if the send to one of the peers has failed. */
+    private static void forgetNoted(Peer peer) {
+        if (!peer.outbound().noted().isEmpty()) {
+            peer.outbound().noted().clear();
+            peer.roomCame();
+        }
+    }
+
     /** Sends everything. */
     void sendAll() {
         if (sending) {
@@ -111,7 +119,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
                 send(peer);
             }
         } finally {
-            peers.forEach(peer -> peer.outbound().noted().clear()); // there are some only if one of them failed
+            peers.forEach(Gathering::forgetNoted);
             peers.clear();
             for (int i = 0; i < count; i++) {
                 ReferenceCountUtil.safeRelease(messages[i]);

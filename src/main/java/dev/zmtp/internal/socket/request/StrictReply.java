@@ -55,7 +55,7 @@ public final class StrictReply {
     /** Returns a request if one waits; null if there is none. */
     public @Nullable ZMTPMessage tryReceive() {
         if (!state.compareAndSet(IDLE, POLLING)) {
-            throw new ZMTPSocketException(STATE, NOT_ANSWERED);
+            throw new ZMTPSocketException(STATE, maySend() ? NOT_ANSWERED : "receive: another receive waits");
         }
         ServedRequest request = null;
         try {

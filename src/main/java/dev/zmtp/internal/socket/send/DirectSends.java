@@ -139,8 +139,9 @@ public final class DirectSends implements PeerSends {
             sent.peer().outbound().sendNoted();
             sent.peer().outbound().sendAccepted(sent.message(), null);
         } else {
-            context.drop(sent.peer(), sent.message(), null, PEER_DOWN, "the peer has left");
+            dropAsItHasLeft(sent.peer(), sent.message(), null);
         }
+        sent.peer().roomCame(); // the transport may have taken it, and its place is free
     }
 
     private static boolean isThere(Peer peer) {
@@ -162,10 +163,15 @@ public final class DirectSends implements PeerSends {
 
     private void sendNow(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (!isThere(peer)) {
-            context.drop(peer, message, result, PEER_DOWN, "the peer has left");
+            dropAsItHasLeft(peer, message, result);
         } else if (peer.outbound().send(message, result) == Fate.REFUSED) {
             peer.counters().add(SENT, 1);
             slowPeers.drop(peer, new QueuedMessage(message, result), DropReason.FULL, "the queue is full");
         }
+    }
+
+    private void dropAsItHasLeft(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        peer.roomMissed();
+        context.drop(peer, message, result, PEER_DOWN, "the peer has left");
     }
 }

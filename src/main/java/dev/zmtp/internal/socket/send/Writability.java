@@ -2,7 +2,6 @@ package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
-import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.peer.RoomListeners;
 import dev.zmtp.internal.socket.peer.SendQueue;
 import dev.zmtp.internal.transport.QueueLimit;
@@ -48,10 +47,10 @@ public final class Writability {
         this.turn = turn;
     }
 
-    /** Called when it has become the turn to send. From any thread. */
+    /** Called when it has become the turn to send. From any thread. The caller first returns what it has received. */
     public void turned() {
         if (!listeners.isEmpty()) {
-            context.executeHere(this::opened);
+            context.execute(this::opened);
         }
     }
 
@@ -172,9 +171,7 @@ public final class Writability {
 
     /** Called when there will be no room any more: the listeners find the socket closed. */
     void closed() {
-        if (TypeRules.sends(context.type())) { // otherwise they have never waited for anything
-            callListeners();
-        }
+        callListeners();
     }
 
     private void callListeners() {

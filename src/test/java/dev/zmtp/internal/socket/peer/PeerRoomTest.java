@@ -8,9 +8,12 @@ import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
@@ -177,6 +180,62 @@ class PeerRoomTest {
         assertThat(calls).isZero();
         time.run();
 
+        assertThat(calls).isEqualTo(1);
+    }
+
+    /** The transport has room again just before they come, so that nothing of them is ever queued. */
+    @Test
+    void placesThatAreNotNeededCallItAlsoIfItWasAHandlerThatFoundNone() {
+        listen();
+        calls = 0;
+        fillTransport();
+        gate.open();
+        get(CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < LIMIT; i++) {
+                assertThat(peer.trySend(message("m"))).isTrue();
+            }
+        }));
+        assertThat(peer.isWritable()).isFalse();
+
+        time.run();
+
+        assertThat(calls).isEqualTo(1);
+    }
+
+    /** The second one may have been refused because the first one had taken a place for a moment. */
+    @Test
+    void eachRefusalOfAnotherThreadLooksForRoom() {
+        PeerSends sends = mock(PeerSends.class);
+        SocketContext context = new SocketContext(ZMTPSocketConfig.of(ROUTER), router.loop(), System::nanoTime);
+        PeerRoom room = new PeerRoom(context, sends, (Peer) peer);
+        room.listen(() -> calls++);
+        time.run();
+        assertThat(calls).as("as there is no room").isZero();
+
+        when(sends.mayTake((Peer) peer)).thenReturn(true);
+        get(CompletableFuture.runAsync(room::missed));
+        time.run();
+
+        assertThat(calls).isEqualTo(1);
+    }
+
+    @Test
+    void aMessageForAPeerThatIsAwayHasMissedRoom() {
+        ZMTPSocket connecting = time.open(ZMTPSocketConfig.builder(ROUTER)
+                .queueWhileDown(false)
+                .reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+        dealer.bind("local://peer-room-again");
+        peer = connecting.connect("local://peer-room-again").peer();
+        time.pass(Duration.ofMillis(50));
+        listen();
+        peer.close();
+        time.run();
+        calls = 0;
+
+        peer.sendOrDrop(message("lost"));
+        time.pass(Duration.ofMillis(50));
+
+        assertThat(connecting.stats().dropped()).isEqualTo(1);
         assertThat(calls).isEqualTo(1);
     }
 

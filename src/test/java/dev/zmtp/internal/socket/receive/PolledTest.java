@@ -170,6 +170,27 @@ class PolledTest {
         assertThat(next(req)).containsExactly("answer");
     }
 
+    /** One that answers would answer a question that its receiver does not have yet. */
+    @Test
+    void listenersForRoomAreCalledWhenTheMessageWasReturned(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket req = sockets.open(REQ);
+        connect(req, bind(rep, ENDPOINT));
+        List<String> order = new ArrayList<>();
+        rep.onWritable(() -> order.add("turn"));
+        get(req.sendAsync(message("question")));
+        await("it is there", () -> rep.stats().received() == 1);
+
+        rep.loop().execute(() -> {
+            order.addAll(frames(rep.tryReceive()));
+            order.add("returned");
+        });
+        settle(rep);
+        settle(rep);
+
+        assertThat(order).containsExactly("question", "returned", "turn");
+    }
+
     @Test
     void theFailureOfARequestIsThrownOnce(TestSockets sockets) {
         ZMTPSocket rep = sockets.open(REP);
@@ -193,7 +214,13 @@ class PolledTest {
     @Test
     void aCloseReleasesWhatWasNotTaken(TestSockets sockets) {
         ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket req = sockets.open(REQ);
+        connect(req, bind(rep, ENDPOINT));
+        ZMTPMessage question = message("question");
+        get(req.sendAsync(question));
+        settle(rep);
         get(rep.closeAsync(Duration.ZERO));
+        assertThat(question.refCnt()).isZero();
         assertThat(refusal(rep)).hasFieldOrPropertyWithValue("reason", CLOSED);
         settle(rep);
         assertThat(refusal(rep)).as("it is still its turn").hasFieldOrPropertyWithValue("reason", CLOSED);
