@@ -73,7 +73,12 @@ class AttacksIT {
     @MethodSource("attacks")
     void aServerThatIsAttackedServesHonestPeers(Service service, Attack attack)
             throws IOException, InterruptedException, ExecutionException {
+        boolean isWarm = running != null && running.service() == service;
         AttackResult result = new AttackRun(running(service), attack, false, DURATION).run();
+        if (!isWarm && !result.faults(AttackResult.Bounds.BUSY_MACHINE).isEmpty()) {
+            // It has spent most of so short an attack on compiling. What the attack leaves would be there again.
+            result = new AttackRun(running(service), attack, false, DURATION).run();
+        }
 
         List<String> faults = result.faults(AttackResult.Bounds.BUSY_MACHINE);
         if (!faults.isEmpty()) {
