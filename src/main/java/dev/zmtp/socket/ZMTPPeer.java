@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPSession;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +60,20 @@ public interface ZMTPPeer {
      * @return completes when the transport has written the message; fails with a {@link ZMTPSocketException}
      */
     CompletableFuture<Void> sendAsync(ZMTPMessage message);
+
+    /**
+     * Sends a message, which it takes over, and waits until there is room for it in the queue of this peer. If the
+     * settings say that what has no room is dropped, it waits for nothing of the peer. What becomes of the message is
+     * in {@link #stats()} and the events.
+     *
+     * @throws ZMTPSocketException with {@code CLOSED}, or with {@code PEER_DOWN} if the peer has left; the message is
+     *     released
+     * @throws InterruptedException if the thread is interrupted; the message is released
+     */
+    void send(ZMTPMessage message) throws InterruptedException;
+
+    /** As {@link #send(ZMTPMessage)}, no longer than {@code timeout}. Then it fails with {@code TIMEOUT}. */
+    void send(ZMTPMessage message, Duration timeout) throws InterruptedException;
 
     /**
      * Whether a message would be taken now. On the event loop it is also false after 1,024 messages that this peer

@@ -6,14 +6,12 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.socket.Exchange;
 import dev.zmtp.internal.socket.SocketCore;
-import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SharedGroup;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Usage;
 import dev.zmtp.internal.socket.context.Waiting;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.send.Writability;
 import dev.zmtp.internal.transport.QueueLimit;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -69,7 +67,6 @@ public final class ZMTPSocket implements AutoCloseable {
     private final SocketCore core;
     private final SocketContext context;
     private final Usage usage;
-    private final Writability writability;
     private final Exchange exchange;
 
     private ZMTPSocket(ZMTPSocketConfig config, LongSupplier nanoTime) {
@@ -79,7 +76,6 @@ public final class ZMTPSocket implements AutoCloseable {
                 config, config.transports(), group.next(), nanoTime, given == null ? SharedGroup::release : () -> {});
         this.context = core.context();
         this.usage = new Usage(config.type());
-        this.writability = core.writability();
         this.exchange = core.exchange();
         core.open();
     }
@@ -205,16 +201,23 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a message, and waits until it is written: for room, in line with others, and for a peer if there is none.
-     * {@link #trySend} waits for neither.
+     * Sends a message, and waits until there is room for it: with ROUTER, SERVER and PEER in the queue of its peer,
+     * otherwise in that of the socket, which has none before there is a peer or a connect. A full queue has room again
+     * when a quarter is free. What was lost later is in {@link #stats()}, events and {@link #closeAsync}.
      *
-     * @throws ZMTPSocketException if it did not leave
-     * @throws InterruptedException if the thread is interrupted; the message may leave all the same
+     * @throws ZMTPSocketException with {@code CLOSED}, {@code UNROUTABLE}, {@code PEER_DOWN}, {@code STATE} with REQ
+     *     and REP, or {@code FULL} if what has no room is dropped. As with any exception, the message is not sent
      */
     public void send(ZMTPMessage message) throws InterruptedException {
-        usage.checkSend("send", message);
-        Usage.checkMayWait(message);
-        Waiting.await(exchange.sendAndWait(message));
+        usage.checkWaitingSend(message);
+        exchange.sendAndWait(message, null);
+    }
+
+    /** As {@link #send(ZMTPMessage)}, no longer than {@code timeout}. Then it fails with {@code TIMEOUT}. */
+    public void send(ZMTPMessage message, Duration timeout) throws InterruptedException {
+        Usage.checkTimeout(message, timeout);
+        usage.checkWaitingSend(message);
+        exchange.sendAndWait(message, timeout);
     }
 
     /**
@@ -227,7 +230,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * Where each peer has a queue, one can be full although the socket is writable: see {@link ZMTPPeer#isWritable()}.
      */
     public boolean isWritable() {
-        return writability.isOpen();
+        return core.senders().writability().isOpen();
     }
 
     /**
@@ -236,7 +239,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * action that is added to a closed socket is never called. It may send while the socket is writable.
      */
     public ZMTPRegistration onWritable(Runnable action) {
-        return writability.listen(Objects.requireNonNull(action, "action"));
+        return core.senders().writability().listen(Objects.requireNonNull(action, "action"));
     }
 
     /**
@@ -266,21 +269,20 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Waits for a message. With ROUTER, SERVER and PEER its first frame is the name of the peer. Messages of several
-     * peers come in turn.
+     * peers come in turn. Several threads may wait. One that is interrupted takes no message.
      *
      * @throws ZMTPSocketException with {@code CLOSED}, or with {@code STATE} if messages go elsewhere, or if it is not
      *     the turn of a REQ or REP to receive
      */
     public ZMTPMessage receive() throws InterruptedException {
-        LoopFuture.checkMayWait();
-        return Waiting.receive(receiveAsync());
+        usage.checkWaitingReceive();
+        return Objects.requireNonNull(exchange.receiveAndWait(null), "it waits until there is one");
     }
 
     /** As {@link #receive()}, no longer than {@code timeout}. Returns null if none has come. */
     public @Nullable ZMTPMessage receive(Duration timeout) throws InterruptedException {
-        LoopFuture.checkMayWait();
-        Objects.requireNonNull(timeout, "timeout");
-        return Waiting.receive(receiveAsync(), timeout);
+        usage.checkWaitingReceive();
+        return exchange.receiveAndWait(Objects.requireNonNull(timeout, "timeout"));
     }
 
     /** As {@link #receive()}, without waiting. A future that is cancelled, or that times out, takes no message. */
@@ -305,17 +307,14 @@ public final class ZMTPSocket implements AutoCloseable {
      * for REQ, and REP, which has {@link ZMTPRequest#peer()}. Fails as {@link #receive()} does.
      */
     public ZMTPReceived receiveFrom() throws InterruptedException {
-        LoopFuture.checkMayWait();
-        usage.checkReceiveFrom("receiveFrom");
+        usage.checkWaitingReceiveFrom();
         return Waiting.receive(exchange.receiveFrom());
     }
 
     /** As {@link #receiveFrom()}, no longer than {@code timeout}. Returns null if none has come. */
     public @Nullable ZMTPReceived receiveFrom(Duration timeout) throws InterruptedException {
-        LoopFuture.checkMayWait();
-        usage.checkReceiveFrom("receiveFrom");
-        Objects.requireNonNull(timeout, "timeout");
-        return Waiting.receive(exchange.receiveFrom(), timeout);
+        usage.checkWaitingReceiveFrom();
+        return Waiting.receive(exchange.receiveFrom(), Objects.requireNonNull(timeout, "timeout"));
     }
 
     // Requests

@@ -73,15 +73,16 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.shm.RandomBytes", "next")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.context.LoopFuture", "get")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.context.LoopFuture", "join")
+                // Threads that wait, which are checked before not to be those of event loops.
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.send.WaitingThread", "await")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Sleepers", "await")
                 // A lock that each side holds for a few instructions.
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "takerOrQueue")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "take")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "underLock")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "serve")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "putBack")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "claim")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "pump")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "back")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "down")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "passNext")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "locked")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "close")
                 // A future that completes on an event loop cancels the timer that orTimeout has given it.

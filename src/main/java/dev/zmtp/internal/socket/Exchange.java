@@ -2,8 +2,10 @@ package dev.zmtp.internal.socket;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.TypeRules;
+import dev.zmtp.internal.socket.context.Waiting;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.HandlerSink;
 import dev.zmtp.internal.socket.receive.Inbox;
@@ -68,20 +70,24 @@ public final class Exchange {
 
     /** Takes the message over. If as many others wait for room as may, it fails. */
     public CompletableFuture<Void> send(ZMTPMessage message) {
-        return send(message, context.config().maxWaitingSends());
-    }
-
-    /** As {@link #send}, for a thread that waits for it: of those there are only so many. */
-    public CompletableFuture<Void> sendAndWait(ZMTPMessage message) {
-        return send(message, Integer.MAX_VALUE);
-    }
-
-    private CompletableFuture<Void> send(ZMTPMessage message, int most) {
         return switch (context.type()) {
             case REQ -> request.send(message);
             case REP -> reply.send(message);
-            default -> senders.send(message, most);
+            default -> senders.send(message, context.config().maxWaitingSends());
         };
+    }
+
+    /**
+     * Takes the message over, and waits for room. A REQ has room whenever it is its turn to send.
+     *
+     * @param timeout null for any time
+     */
+    public void sendAndWait(ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
+        switch (context.type()) {
+            case REQ -> request.sendAndForget(message);
+            case REP -> reply.sendAndWait(message, timeout);
+            default -> senders.blocking().send(message, timeout);
+        }
     }
 
     /** Returns whether the message was taken; otherwise it still belongs to the caller. */
@@ -140,6 +146,14 @@ public final class Exchange {
     /** Passes all requests to the handler, and its answers back. */
     public ZMTPRegistration serve(Consumer<? super ZMTPRequest> handler) {
         return inbox.register(new Serving(context, inbox, senders.directly(), places, handler));
+    }
+
+    /** Waits for a message, for any time if there is no timeout. Returns null if none has come. */
+    public @Nullable ZMTPMessage receiveAndWait(@Nullable Duration timeout) throws InterruptedException {
+        return switch (context.type()) {
+            case REQ, REP -> Waiting.receive(receive(), timeout);
+            default -> inbox.await(timeout == null ? Long.MAX_VALUE : Settings.nanos(timeout));
+        };
     }
 
     public CompletableFuture<ZMTPMessage> receive() {

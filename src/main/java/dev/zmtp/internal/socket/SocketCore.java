@@ -35,7 +35,6 @@ import dev.zmtp.internal.socket.send.Credit;
 import dev.zmtp.internal.socket.send.RoundRobin;
 import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.internal.socket.send.Senders;
-import dev.zmtp.internal.socket.send.Writability;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -92,7 +91,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.peers = new Peers(context.completions());
         this.subscribers = new Subscribers(context);
         this.subscriptions = new Subscriptions(context);
-        this.routing = Patterns.routing(context, credit, subscribers, this::isBound);
+        this.routing = Patterns.routing(context, credit, subscribers, this::areBound);
         this.shared = routing instanceof RoundRobin withQueue ? withQueue : null;
         this.named = routing instanceof ByName byName ? byName : null;
         this.publishing = routing instanceof FanOut fanOut ? fanOut : null;
@@ -151,11 +150,6 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         return exchange;
     }
 
-    /** Whether messages may be sent, and who listens for that. */
-    public Writability writability() {
-        return senders.writability();
-    }
-
     /** Returns the peer with the name; null if there is none. */
     public @Nullable Peer named(ByteBuffer name) {
         return named == null ? null : named.named(name);
@@ -175,10 +169,6 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     /** Completes at the end. */
     public CompletableFuture<ZMTPStats> report() {
         return closing.report();
-    }
-
-    private boolean isBound() {
-        return !endpoints.bindings().isEmpty();
     }
 
     /** Completes when there are as many peers as this, or subscribers where a publisher waits for them. */
@@ -225,6 +215,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public void leaving(Peer peer) {
         routing.leaving(peer);
+        peer.roomCame(); // for threads that wait for it
     }
 
     @Override
@@ -315,6 +306,11 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     }
 
     @Override
+    public void readComplete() {
+        inbox.readComplete();
+    }
+
+    @Override
     public void subscription(Peer from, ZMTPSubscription subscription) {
         if (publishing != null) {
             publishing.subscription(from, subscription);
@@ -349,6 +345,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         peers.connected().changed(peers.connected().there() - 1);
         subscriptions.down(peer);
         routing.down(peer);
+        peer.roomCame();
         if (peer.home() == null) {
             peer.outbound().failQueue(PEER_DOWN, "connection to " + link.endpoint() + " ended");
         }
@@ -426,7 +423,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     @Override
     public boolean areBound() {
-        return isBound();
+        return !endpoints.bindings().isEmpty();
     }
 
     @Override

@@ -107,12 +107,38 @@ public final class Usage {
         checkFrames(message, Integer.MAX_VALUE);
     }
 
+    /** Checks that the thread may wait for a message. */
+    public void checkWaitingReceive() {
+        LoopFuture.checkMayWait();
+        checkReceive();
+    }
+
+    /** As {@link #checkReceiveFrom}, and that the thread may wait for a message. */
+    public void checkWaitingReceiveFrom() {
+        LoopFuture.checkMayWait();
+        checkReceiveFrom("receiveFrom");
+    }
+
+    /** Checks a message that the thread sends, and waits. */
+    public void checkWaitingSend(ZMTPMessage message) {
+        checkSend("send", message);
+        checkMayWait(message);
+    }
+
     /** Checks that the thread may wait. */
     public static void checkMayWait(ZMTPMessage message) {
         try {
             LoopFuture.checkMayWait();
         } catch (BlockingOperationException e) {
             throw refused(message, e);
+        }
+    }
+
+    /** Checks the time that a send may wait. */
+    public static void checkTimeout(ZMTPMessage message, Duration timeout) {
+        Objects.requireNonNull(message, "message");
+        if (timeout == null) {
+            throw refused(message, new NullPointerException("timeout"));
         }
     }
 

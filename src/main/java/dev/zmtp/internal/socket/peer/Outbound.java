@@ -184,7 +184,7 @@ public final class Outbound {
         }
         if (some) {
             queue.becameSlow(); // or is no longer slow
-            peer.readIfAnswersHaveLeft();
+            peer.unreadAnswers().someHaveLeft();
             peer.roomCame();
             context.capacityFreed();
             peer.drained(); // perhaps the last one was dropped, and not written

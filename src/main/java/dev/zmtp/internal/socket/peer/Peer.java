@@ -18,6 +18,7 @@ import dev.zmtp.socket.ZMTPStats;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -37,6 +38,7 @@ public final class Peer implements ZMTPPeer {
     private final Outbound outbound;
     private final PeerCounters counters;
     private final Inbound inbound = new Inbound();
+    private final UnreadAnswers unreadAnswers;
 
     /** The number of requests with ids that wait for an answer of this peer. Only {@code Requests} uses it. */
     private int asked;
@@ -62,11 +64,6 @@ public final class Peer implements ZMTPPeer {
     /** Whether {@code RoundRobin}, which alone uses it, counts the peer among those that messages may be for. */
     private boolean target;
 
-    /** Whether the peer is not read from because it has not read the answers to what it asked. */
-    private boolean answersWait;
-
-    private @Nullable Runnable whenAnswersHaveLeft;
-
     /** @param exceeded called on the event loop if the peer has to give its memory back */
     @SuppressWarnings("this-escape") // nothing happens before it is up
     public Peer(
@@ -83,6 +80,7 @@ public final class Peer implements ZMTPPeer {
         this.memory = new PeerMemory(context, home == null, cause -> exceeded.accept(this, cause));
         this.counters = new PeerCounters(context.tally().ofAllPeers());
         this.outbound = new Outbound(context, slowPeers, this);
+        this.unreadAnswers = new UnreadAnswers(context, this);
     }
 
     // What it is
@@ -156,6 +154,23 @@ public final class Peer implements ZMTPPeer {
     }
 
     @Override
+    public void send(ZMTPMessage message) throws InterruptedException {
+        sendAndWait(message, null);
+    }
+
+    @Override
+    public void send(ZMTPMessage message, Duration timeout) throws InterruptedException {
+        Usage.checkTimeout(message, timeout);
+        sendAndWait(message, timeout);
+    }
+
+    private void sendAndWait(ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
+        usage.checkSendTo("send", message);
+        Usage.checkMayWait(message);
+        sends.sendAndWait(this, message, timeout);
+    }
+
+    @Override
     public CompletableFuture<Void> sendAsync(ZMTPMessage message) {
         usage.checkSendTo("sendAsync", message);
         CompletableFuture<Void> result = new LoopFuture<>();
@@ -192,12 +207,13 @@ public final class Peer implements ZMTPPeer {
         }
     }
 
-    /** Called when there may be room for a message. From any thread. */
+    /** Called when there may be room for a message, and when the peer has left. From any thread. */
     public void roomCame() {
         PeerRoom its = room;
         if (its != null) {
             its.came();
         }
+        sends.roomCame(this);
     }
 
     @Override
@@ -356,7 +372,7 @@ public final class Peer implements ZMTPPeer {
         this.link = link;
         memory.connected(true);
         counters.add(CONNECTS, 1);
-        answersWait = mustWaitForAnswers();
+        unreadAnswers.up();
         reading();
         roomCame();
     }
@@ -364,57 +380,19 @@ public final class Peer implements ZMTPPeer {
     public void down() {
         link = null;
         memory.connected(false);
-        answersHaveLeft();
+        unreadAnswers.down();
     }
 
     /** Reads from it while there is room. A socket that is closed drops what it reads. */
     public void reading() {
         PeerHandler now = link;
         if (now != null) {
-            now.reading(context.isClosed() || (!inbound.pausedByUser && !inbound.full && !answersWait));
+            now.reading(context.isClosed() || (!inbound.pausedByUser && !inbound.full && !unreadAnswers.areMany()));
         }
     }
 
-    /** A peer whose answers have no room must not ask for more. */
-    public void readIfThereIsRoom() {
-        boolean mustWait = mustWaitForAnswers();
-        if (mustWait && !answersWait) {
-            answersWait = true;
-            reading();
-        } else if (answersWait && !mustWait) {
-            answersHaveLeft();
-            reading();
-        }
-    }
-
-    private boolean mustWaitForAnswers() {
-        return queue().isFull() || memory.hasMuchServed();
-    }
-
-    private void answersHaveLeft() {
-        answersWait = false;
-        Runnable then = whenAnswersHaveLeft;
-        if (then != null) {
-            whenAnswersHaveLeft = null;
-            context.execute(then);
-        }
-    }
-
-    /** Whether the peer has to read answers before it gets others. */
-    public boolean mustReadFirst() {
-        return answersWait;
-    }
-
-    /** Sets what is called once, when the peer may get answers again, or has gone. */
-    public void whenAnswersHaveLeft(Runnable then) {
-        whenAnswersHaveLeft = then;
-    }
-
-    /** Called when some of what waited for it has left. */
-    void readIfAnswersHaveLeft() {
-        if (answersWait) {
-            readIfThereIsRoom();
-        }
+    public UnreadAnswers unreadAnswers() {
+        return unreadAnswers;
     }
 
     /** Whether its transport takes a message, and the peer does not owe the answer to a request without an id. */

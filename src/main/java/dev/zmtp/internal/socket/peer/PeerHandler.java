@@ -46,6 +46,8 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
         void received(Peer from, ZMTPMessage message);
 
+        void readComplete();
+
         void subscription(Peer from, ZMTPSubscription subscription);
 
         void membership(Peer from, ZMTPMembership membership);
@@ -90,11 +92,10 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private final SocketContext context;
     private final Owner owner;
     private final Origin origin;
-    /** Null until the connection has a pipeline, to which it may never come. */
+    /** Null, as the next one is, until the connection has a pipeline, to which it may never come. */
     private ChannelHandlerContext ctx;
 
     private PeerWrites writes;
-
     private Object peerKey = "nowhere";
     private @Nullable Pings pings;
     private @Nullable ZMTPVersion version;
@@ -111,7 +112,6 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private boolean closedHere;
     private Stage stage = Stage.IN_USE;
     private long upSince;
-
     private final NameQueue nameQueue = new NameQueue();
 
     public PeerHandler(SocketContext context, Owner owner, Origin origin) {
@@ -176,7 +176,6 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         writes.writeCommands();
     }
 
-    /** The number of commands that were written. */
     public long commandsWritten() {
         return writes == null ? 0 : writes.commandsWritten();
     }
@@ -367,6 +366,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         writes.flush();
+        owner.readComplete();
         ctx.fireChannelReadComplete();
     }
 

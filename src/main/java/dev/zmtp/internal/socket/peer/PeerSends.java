@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.CheckReturnValue;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -12,5 +13,11 @@ public interface PeerSends {
 
     void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result);
 
+    /** Waits for room. */
+    void sendAndWait(Peer peer, ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException;
+
     boolean mayTake(Peer peer);
+
+    /** Called when the queue of the peer may have room, and when the peer has left. From any thread. */
+    void roomCame(Peer peer);
 }

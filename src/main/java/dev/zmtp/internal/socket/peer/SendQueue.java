@@ -24,6 +24,9 @@ public final class SendQueue {
     /** So many leftovers are not worth a pass over the queue. */
     private static final int FEW = 16;
 
+    /** The part that is free when threads that wait for room go on. */
+    private static final int PART = 4;
+
     private final Queue<QueuedMessage> waiting = new ArrayDeque<>(0);
 
     private final Count messages = new Count();
@@ -54,6 +57,14 @@ public final class SendQueue {
 
     public boolean hasRoom() {
         return messagesLeft() > 0 && bytes.get() < limit.bytes() && !isMuch();
+    }
+
+    /** Whether a quarter of it is free. From any thread. */
+    public boolean hasMuchRoom() {
+        QueueLimit all = limit;
+        return messagesLeft() >= Math.max(1, all.messages() / PART)
+                && bytesLeft() >= Math.max(1, all.bytes() / PART)
+                && !isMuch();
     }
 
     private boolean isMuch() {

@@ -6,15 +6,11 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
-import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPRegistration;
-import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
@@ -30,24 +26,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Inbox {
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Inbox");
-
     /** Stands for a sink that is about to come. */
     private static final Object RESERVED = new Object();
-
-    /** The states of passing messages to the sink. */
-    private enum Pump {
-        IDLE,
-        RUNNING,
-        /** The sink gets what is left when the event loop has read. */
-        RESTING
-    }
 
     private final SocketContext context;
     private final ReentrantLock lock = new ReentrantLock();
     private final InboundQueues queues;
     private final Line line;
     private final Set<Taker> takers = new LinkedHashSet<>(0);
+    private final Sleepers sleepers;
+
     /** The sink that gets all messages, or {@link #RESERVED}; null if takers get them. */
     private volatile @Nullable Object owner;
 
@@ -56,27 +44,29 @@ public final class Inbox {
     /** Whether anybody has ever received. Guarded by the lock. */
     private boolean received;
 
-    /** On the event loop. */
-    private @Nullable Sink sink;
-
-    private ZMTPRegistration watch = () -> {};
-
+    private final SinkPump pump;
     private final Runnable serveTask = this::serve;
-    private Pump pump = Pump.IDLE;
+
+    /** Messages have come for threads that sleep. They are woken at the end of the read, once for all of them. */
+    private boolean wakes;
+
+    private final Runnable wakeTask = this::wake;
 
     public Inbox(SocketContext context) {
         this.context = context;
         this.queues = new InboundQueues(context);
         this.line = queues.line();
+        this.sleepers = new Sleepers(context, this, queues, lock);
+        this.pump = new SinkPump(context, this);
     }
 
     // In, on the event loop
 
     /** Takes the message over. It is copied if it has to wait and would keep much more memory than it needs. */
     public void deliver(Peer from, ZMTPMessage message) {
-        Sink to = sink;
+        Sink to = pump.sink();
         if (to != null && to == owner && line.isEmpty() && to.wants() && !from.inbound().aside && to.wants(from)) {
-            hand(to, from, message);
+            pump.hand(to, from, message);
             return;
         }
         for (Taker taker = takerOrQueue(from, message); taker != null; taker = takerOrQueue(from, message)) {
@@ -84,19 +74,11 @@ public final class Inbox {
                 return;
             }
         }
-        pump(); // if the sink has declined the peer, others must not wait for it
-    }
-
-    private void hand(Sink to, Peer from, ZMTPMessage message) {
-        try {
-            to.take(from, message);
-        } catch (Throwable e) { // from the application: the connection and the next message have no part in it
-            logger.warn("The handler of messages failed at one from {}", from, e);
-            context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
-        }
+        pump.pump(); // if the sink has declined the peer, others must not wait for it
     }
 
     private @Nullable Taker takerOrQueue(Peer from, ZMTPMessage message) {
+        boolean sleep;
         lock.lock();
         try {
             Taker taker = line.isEmpty() ? pollTaker() : null; // otherwise those that wait have messages
@@ -106,11 +88,30 @@ public final class Inbox {
             if (!add(from, MessageMemory.compact(message), false)) {
                 return null;
             }
+            sleep = sleepers.areAsleep();
         } finally {
             lock.unlock();
         }
-        from.reading();
+        if (from.inbound().full) {
+            from.reading();
+        }
+        if (sleep && !wakes) {
+            wakes = true;
+            context.execute(wakeTask); // for what does not come with a read
+        }
         return null;
+    }
+
+    /** Called at the end of a read. */
+    public void readComplete() {
+        if (wakes) {
+            wake();
+        }
+    }
+
+    private void wake() {
+        wakes = false;
+        underLock(sleepers::wakeForNext);
     }
 
     /** Removes the taker that has waited longest; null if none waits, as when the socket is closed. Under the lock. */
@@ -154,7 +155,6 @@ public final class Inbox {
             lock.lock();
             try {
                 failure = refusal();
-                received |= failure == null;
                 if (failure == null && (line.isEmpty() || !now || (!inFront && !takers.isEmpty()))) {
                     waits = taker.waits() && takers.add(taker) && !line.isEmpty();
                 } else if (failure == null) {
@@ -181,12 +181,32 @@ public final class Inbox {
         }
     }
 
-    /** Returns why nobody can take messages; null if they can. Under the lock. */
-    private @Nullable ZMTPSocketException refusal() {
+    /**
+     * Waits for the next message, and returns it as the application sees it; null if none has come in time. Not on an
+     * event loop. One that has come when the thread is interrupted is returned all the same, as it would be lost.
+     *
+     * @param nanos {@code Long.MAX_VALUE} for any time
+     */
+    public @Nullable ZMTPMessage await(long nanos) throws InterruptedException {
+        return sleepers.await(nanos);
+    }
+
+    /** Notes that somebody wants messages. Returns why nobody can have them; null if they can. Under the lock. */
+    @Nullable
+    ZMTPSocketException refusal() {
         if (closed) {
             return new ZMTPSocketException(CLOSED, "the socket is closed");
         }
-        return owner == null ? null : new ZMTPSocketException(STATE, "messages go to a handler");
+        if (owner != null) {
+            return new ZMTPSocketException(STATE, "messages go to a handler");
+        }
+        received = true;
+        return null;
+    }
+
+    /** Whether futures wait for messages. Under the lock. */
+    boolean hasTakers() {
+        return !takers.isEmpty();
     }
 
     /** Gives the first taker the first message. Called once for each taker that waits although there are messages. */
@@ -199,6 +219,7 @@ public final class Inbox {
             from = takers.isEmpty() ? null : line.poll();
             message = from == null ? null : queues.next(from);
             taker = message == null ? null : pollTaker();
+            sleepers.wakeForNext();
         } finally {
             lock.unlock();
         }
@@ -218,10 +239,14 @@ public final class Inbox {
                 return null;
             }
             if (owner != null) { // meanwhile: it looks at the queue again
-                context.execute(this::pump);
+                context.execute(pump::pump);
                 return null;
             }
-            return pollTaker();
+            Taker next = pollTaker();
+            if (next == null) {
+                sleepers.wakeForNext();
+            }
+            return next;
         } finally {
             lock.unlock();
         }
@@ -229,7 +254,11 @@ public final class Inbox {
 
     /** Removes a taker that no longer wants a message. */
     public void forget(Taker taker) {
-        locked(() -> takers.remove(taker));
+        underLock(() -> {
+            if (takers.remove(taker)) {
+                sleepers.wakeForNext();
+            }
+        });
     }
 
     // On the event loop
@@ -245,7 +274,7 @@ public final class Inbox {
         });
         return () -> {
             if (release(to)) { // now: the caller may receive next, or register another one
-                context.executeHere(() -> leave(to));
+                context.executeHere(() -> pump.leave(to));
             }
         };
     }
@@ -258,16 +287,13 @@ public final class Inbox {
     }
 
     private void claim(Object who) {
-        lock.lock();
-        try {
-            if (owner != null || !takers.isEmpty()) {
+        underLock(() -> {
+            if (owner != null || !takers.isEmpty() || sleepers.areThere()) {
                 throw new IllegalStateException("messages go elsewhere (expected: one receiver at a time)");
             }
             owner = who;
             received = true;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Ends the reservation for a sink that does not come after all. Called from any thread. */
@@ -295,25 +321,15 @@ public final class Inbox {
     private void begin(Sink to) {
         if (closed) {
             to.closed();
-            return;
+        } else {
+            pump.begin(to);
         }
-        sink = to;
-        watch.close();
-        watch = LoopWatch.watch(context.eventLoop());
-        pump();
     }
 
     /** Removes the sink, which wants no more messages. */
     public void unsink(Sink from) {
         release(from);
-        leave(from);
-    }
-
-    private void leave(Sink from) {
-        if (sink == from) {
-            sink = null;
-            watch.close();
-        }
+        pump.leave(from);
     }
 
     /**
@@ -332,67 +348,40 @@ public final class Inbox {
 
     /** Called when the sink may want more. */
     public void pump() {
-        // The first is called by a sink that has answered at once: the calls must not nest for each message.
-        if (pump != Pump.IDLE) {
-            return;
-        }
-        pump = Pump.RUNNING;
+        pump.pump();
+    }
+
+    /** Whether there may be a message for the sink. */
+    boolean mayHaveNext(Sink to) {
+        return to == owner && line.mayHaveNext();
+    }
+
+    /** Passes the next message to the sink, if there is one that it wants. */
+    boolean passNext(Sink to) {
+        Peer from;
+        ZMTPMessage message;
+        lock.lock();
         try {
-            pumpSome();
+            from = to == owner ? line.next(to) : null;
+            message = from == null ? null : queues.next(from);
         } finally {
-            pump = pump == Pump.RUNNING ? Pump.IDLE : pump;
+            lock.unlock();
         }
-    }
-
-    private void pumpRest() {
-        pump = Pump.IDLE;
-        pump();
-    }
-
-    /** Passes the sink as many messages as one task may: a sink that answers gives those that ask room for more. */
-    private void pumpSome() {
-        Sink to = sink;
-        int left = LoopBudget.MESSAGES;
-        while (to != null && to == sink && to == owner && line.mayHaveNext() && to.wants()) {
-            if (left-- == 0) {
-                pump = Pump.RESTING;
-                context.executeAfterReads(this::pumpRest);
-                return;
-            }
-            Peer from;
-            ZMTPMessage message;
-            lock.lock();
-            try {
-                from = to == owner ? line.next(to) : null;
-                message = from == null ? null : queues.next(from);
-            } finally {
-                lock.unlock();
-            }
-            if (from == null || message == null) {
-                return;
-            }
-            hand(to, from, message);
+        if (from == null || message == null) {
+            return false;
         }
+        pump.hand(to, from, message);
+        return true;
     }
 
     /** Gives a peer that the sink has declined turns again. Called by the sink, before it pumps. */
     public void back(Peer from) {
-        lock.lock();
-        try {
-            line.back(from);
-        } finally {
-            lock.unlock();
-        }
+        underLock(() -> line.back(from));
     }
 
     /** Called when the connection of the peer has ended. On the event loop. */
     public void down(Peer from) {
-        lock.lock();
-        try {
-            from.memory().inbound(0);
-        } finally {
-            lock.unlock();
-        }
+        underLock(() -> from.memory().inbound(0));
     }
 
     /** Drops what was not taken of this peer, and returns how many messages that were. On the event loop. */
@@ -410,6 +399,15 @@ public final class Inbox {
             from.reading();
         }
         return discarded(from, dropped);
+    }
+
+    private void underLock(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+        } finally {
+            lock.unlock();
+        }
     }
 
     private <T> T locked(Supplier<T> action) {
@@ -436,13 +434,14 @@ public final class Inbox {
             queues.close();
             waiting = Set.copyOf(takers);
             takers.clear();
+            sleepers.wakeAll();
         } finally {
             lock.unlock();
         }
         waiting.forEach(taker -> taker.fail(new ZMTPSocketException(CLOSED, "the socket is closed")));
-        Sink to = sink;
+        Sink to = pump.sink();
         if (to != null) {
-            leave(to);
+            pump.leave(to);
             to.closed();
         }
     }

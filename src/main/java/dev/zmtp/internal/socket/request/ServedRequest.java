@@ -95,8 +95,22 @@ final class ServedRequest implements ZMTPRequest {
     /** Sends the answer of a REP that receives and sends in turn. Takes it over. May be called once. */
     CompletableFuture<Void> answer(ZMTPMessage answer) {
         CompletableFuture<Void> result = new LoopFuture<>();
-        directly.send(peer, answer.prepended(envelope), result);
+        directly.send(peer, enveloped(answer), result);
         return result;
+    }
+
+    /** The bytes of the envelope. */
+    long envelopeLength() {
+        long length = 0;
+        for (ByteBuf frame : envelope) {
+            length += frame.readableBytes();
+        }
+        return length;
+    }
+
+    /** Returns the answer as it is sent. Takes it over. May be called once. */
+    ZMTPMessage enveloped(ZMTPMessage answer) {
+        return answer.prepended(envelope);
     }
 
     /** Sends the answer of a handler, which it takes over. On the event loop. */

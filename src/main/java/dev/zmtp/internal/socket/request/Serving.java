@@ -46,13 +46,13 @@ public final class Serving implements Sink {
 
     @Override
     public boolean wants(Peer from) {
-        return places.areLeftFor(from) && !from.mustReadFirst();
+        return places.areLeftFor(from) && !from.unreadAnswers().areMany();
     }
 
     @Override
     public void declined(Peer from) {
-        if (from.mustReadFirst()) {
-            from.whenAnswersHaveLeft(() -> {
+        if (from.unreadAnswers().areMany()) {
+            from.unreadAnswers().whenTheyHaveLeft(() -> {
                 inbox.back(from);
                 inbox.pump();
             });
@@ -76,7 +76,7 @@ public final class Serving implements Sink {
         ServedRequest request = ServedRequest.of(directly, from, MessageMemory.compact(message), frames, this);
         places.take(from);
         from.memory().served(request.memory());
-        from.readIfThereIsRoom();
+        from.unreadAnswers().changed();
         try {
             handler.accept(request);
         } catch (Throwable e) { // from the application: the asker waits in vain, and others do not
@@ -108,7 +108,7 @@ public final class Serving implements Sink {
                 logger.warn("{} gets no answer", request, e);
             }
         }
-        from.readIfThereIsRoom();
+        from.unreadAnswers().changed();
         inbox.pump();
     }
 

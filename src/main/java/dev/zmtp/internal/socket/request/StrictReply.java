@@ -13,6 +13,7 @@ import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPReceived;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -24,15 +25,16 @@ public final class StrictReply {
     private static final Object IDLE = new Object();
 
     /** The state in which a thread looks whether there is a request. */
-    private static final Object POLLING = new Object();
+    private static final Object BUSY = new Object();
 
     private static final String NOT_ANSWERED = "receive: the last request was not answered";
+    private static final String NO_REQUEST = "send: no request was received";
 
     private final SocketContext context;
     private final Senders senders;
     private final Inbox inbox;
 
-    /** {@link #IDLE}, {@link #POLLING}, the {@link Receiving} of a request, or the {@link ServedRequest} to answer. */
+    /** {@link #IDLE}, {@link #BUSY}, the {@link Receiving} of a request, or the {@link ServedRequest} to answer. */
     private final AtomicReference<Object> state = new AtomicReference<>(IDLE);
 
     public StrictReply(SocketContext context, Senders senders, Inbox inbox) {
@@ -54,7 +56,7 @@ public final class StrictReply {
 
     /** Returns a request if one waits; null if there is none. */
     public @Nullable ZMTPMessage tryReceive() {
-        if (!state.compareAndSet(IDLE, POLLING)) {
+        if (!state.compareAndSet(IDLE, BUSY)) {
             throw new ZMTPSocketException(STATE, maySend() ? NOT_ANSWERED : "receive: another receive waits");
         }
         ServedRequest request = null;
@@ -82,15 +84,41 @@ public final class StrictReply {
 
     /** Takes the message over. */
     public CompletableFuture<Void> send(ZMTPMessage answer) {
-        Object now = state.get();
-        if (now instanceof ServedRequest request && state.compareAndSet(request, IDLE)) {
+        ServedRequest request = takeTurn();
+        if (request != null) {
             return request.answer(answer);
         }
         context.tally().dropped();
         ReferenceCountUtil.safeRelease(answer);
         CompletableFuture<Void> result = new LoopFuture<>();
-        context.completions().fail(result, STATE, "send: no request was received");
+        context.completions().fail(result, STATE, NO_REQUEST);
         return result;
+    }
+
+    /**
+     * As {@link #send}, and waits until there is room on the way to the event loop. If it fails while the peer is
+     * there, it is the turn to send again.
+     */
+    public void sendAndWait(ZMTPMessage answer, @Nullable Duration timeout) throws InterruptedException {
+        Object now = state.get();
+        if (!(now instanceof ServedRequest request) || !state.compareAndSet(request, BUSY)) {
+            context.tally().dropped();
+            ReferenceCountUtil.safeRelease(answer);
+            throw new ZMTPSocketException(STATE, NO_REQUEST).withStackTrace();
+        }
+        boolean sent = false;
+        try {
+            senders.blocking().answer(request.from(), answer, request.envelopeLength(), request::enveloped, timeout);
+            sent = true;
+        } finally {
+            state.set(sent || !request.from().isUp() ? IDLE : request);
+        }
+    }
+
+    /** Returns the request to answer, which no longer is; null if there is none. */
+    private @Nullable ServedRequest takeTurn() {
+        Object now = state.get();
+        return now instanceof ServedRequest request && state.compareAndSet(request, IDLE) ? request : null;
     }
 
     /** The future of a request. If it ends in another way, the request is for the next one. */

@@ -20,6 +20,8 @@ public final class StrictRequest {
     /** The answer was passed to its receiver. */
     private static final Object TAKEN = new Object();
 
+    private static final String NOT_RECEIVED = "send: the answer to the last request was not received";
+
     private final SocketContext context;
     private final Senders senders;
     private final Requests requests;
@@ -42,17 +44,42 @@ public final class StrictRequest {
     /** Takes the message over. */
     public CompletableFuture<Void> send(ZMTPMessage message) {
         CompletableFuture<Void> sent = new LoopFuture<>();
+        if (!asked(message, sent)) {
+            context.completions().fail(sent, STATE, NOT_RECEIVED);
+        }
+        return sent;
+    }
+
+    /** Takes the message over. Returns false if it is not the turn to send. */
+    private boolean asked(ZMTPMessage message, CompletableFuture<Void> sent) {
         Asked asked = new Asked();
         if (!current.compareAndSet(last(), asked)) {
-            context.tally().dropped();
-            ReferenceCountUtil.safeRelease(message);
-            context.completions().fail(sent, STATE, "send: the answer to the last request was not received");
-            return sent;
+            drop(message);
+            return false;
         }
         PendingRequest answer = requests.ask(message, sent);
         asked.answer = answer;
         answer.whenComplete((received, failure) -> settle(asked));
-        return sent;
+        return true;
+    }
+
+    private void drop(ZMTPMessage message) {
+        context.tally().dropped();
+        ReferenceCountUtil.safeRelease(message);
+    }
+
+    /** As {@link #send}. What is known at once is thrown. The receiver of the answer hears of all that comes later. */
+    public void sendAndForget(ZMTPMessage message) {
+        ZMTPSocketException refusal = null;
+        if (context.isClosed()) {
+            refusal = new ZMTPSocketException(CLOSED, "the socket is closed");
+            drop(message);
+        } else if (!asked(message, new LoopFuture<>())) {
+            refusal = new ZMTPSocketException(STATE, NOT_RECEIVED);
+        }
+        if (refusal != null) {
+            throw refusal.withStackTrace();
+        }
     }
 
     /** The last request if its send has failed and nobody waits for its answer, so that the next may take its place. */

@@ -13,8 +13,10 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerSends;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SlowPeers;
+import dev.zmtp.internal.socket.send.Sent.ToPeer.Way;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +26,13 @@ public final class DirectSends implements PeerSends {
     private final SocketContext context;
     private final Senders senders;
     private final SlowPeers slowPeers;
+    private final PlaceLines places;
 
-    DirectSends(SocketContext context, Senders senders, SlowPeers slowPeers) {
+    DirectSends(SocketContext context, Senders senders, SlowPeers slowPeers, PlaceLines places) {
         this.context = context;
         this.senders = senders;
         this.slowPeers = slowPeers;
+        this.places = places;
     }
 
     /** Takes the message over. From any thread. */
@@ -44,24 +48,48 @@ public final class DirectSends implements PeerSends {
             return;
         }
         if (senders.credit().take(message.readableBytes())) {
-            senders.hand(new Sent.ToPeer(this, peer, message, result, false));
+            senders.hand(new Sent.ToPeer(this, peer, message, result, Way.QUEUE));
         } else {
             String why = "more is on its way to the event loop than a peer's queue may have";
             context.drop(peer, message, result, FULL, why);
             peer.roomMissed();
-            senders.writability().missed();
+            senders.refused();
         }
+    }
+
+    /** Takes the message over, and waits for room. Not on an event loop. */
+    @Override
+    public void sendAndWait(Peer peer, ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
+        senders.blocking().send(peer, message, timeout);
+    }
+
+    @Override
+    public void roomCame(Peer peer) {
+        places.freed(peer);
+    }
+
+    /** The number of threads that wait for a place in the queue of a peer. From any thread. */
+    int waiting() {
+        return places.size();
+    }
+
+    /** Ends all waits for room. On the event loop. */
+    void close() {
+        places.close();
     }
 
     /** Returns whether {@link #trySend} would take a message now. From any thread. */
     @Override
     public boolean mayTake(Peer peer) {
-        if (context.isClosed() || !isThere(peer)) {
+        if (context.isClosed() || !isThere(peer) || places.areFor(peer)) {
             return false;
         }
-        return context.inEventLoop()
-                ? peer.outbound().canTake()
-                : peer.queue().hasRoom() && senders.credit().isOpen();
+        return context.inEventLoop() ? peer.outbound().canTake() : peer.queue().hasRoom() && isWayOpen();
+    }
+
+    /** Whether there is room on the way to the event loop, which no thread waits for. */
+    private boolean isWayOpen() {
+        return senders.credit().isOpen() && senders.takesMessages();
     }
 
     /** Takes the message over if there is room for it. From any thread. */
@@ -79,7 +107,7 @@ public final class DirectSends implements PeerSends {
         }
         boolean reserved = reserveOrMiss(peer, message.readableBytes());
         if (reserved) {
-            senders.hand(new Sent.ToPeer(this, peer, message, null, true));
+            senders.hand(new Sent.ToPeer(this, peer, message, null, Way.PLACE));
         }
         return reserved;
     }
@@ -90,7 +118,7 @@ public final class DirectSends implements PeerSends {
         boolean reserved =
                 reserveOrMiss(peer, named.readableBytes() - named.frame(0).readableBytes());
         if (reserved) {
-            senders.hand(new Sent.ToPeer(this, peer, named.withoutFirst(1), null, true));
+            senders.hand(new Sent.ToPeer(this, peer, named.withoutFirst(1), null, Way.PLACE));
         }
         return reserved;
     }
@@ -107,21 +135,22 @@ public final class DirectSends implements PeerSends {
         Credit credit = senders.credit();
         Writability writability = senders.writability();
         if (!mayTake(peer)) {
-            if (!credit.isOpen()) {
+            if (!isWayOpen()) {
                 writability.missed();
             } else if (isThere(peer)) {
-                writability.missed(peer.queue());
+                writability.missedPeer(mayTake(peer));
             }
             return false;
         }
         if (!peer.queue().reserve()) {
-            writability.missed(peer.queue());
+            places.refused(peer);
+            writability.missedPeer(mayTake(peer));
             return false;
         }
         if (!credit.take(bytes)) {
             peer.queue().unreserve();
             peer.roomCame(); // for another thread that has found none meanwhile
-            writability.missed();
+            senders.refused();
             return false;
         }
         return true;
@@ -130,21 +159,25 @@ public final class DirectSends implements PeerSends {
     /** Sends what has come to the event loop. */
     void arrived(Sent.ToPeer sent) {
         senders.credit().give(1, sent.message().readableBytes());
-        if (!sent.reserved()) {
-            sendNow(sent.peer(), sent.message(), sent.result());
-            return;
+        switch (sent.way()) {
+            case QUEUE -> sendNow(sent.peer(), sent.message(), sent.result());
+            case PLACE -> sendToPlace(sent.peer(), sent.message());
+            case ANSWER -> answer(sent.peer(), sent.message());
         }
-        sent.peer().queue().unreserve();
-        if (isThere(sent.peer())) {
-            sent.peer().outbound().sendNoted();
-            sent.peer().outbound().sendAccepted(sent.message(), null);
-        } else {
-            dropAsItHasLeft(sent.peer(), sent.message(), null);
-        }
-        sent.peer().roomCame(); // the transport may have taken it, and its place is free
     }
 
-    private static boolean isThere(Peer peer) {
+    private void sendToPlace(Peer peer, ZMTPMessage message) {
+        peer.queue().unreserve();
+        if (isThere(peer)) {
+            peer.outbound().sendNoted();
+            peer.outbound().sendAccepted(message, null);
+        } else {
+            dropAsItHasLeft(peer, message, null);
+        }
+        peer.roomCame(); // the transport may have taken it, and its place is free
+    }
+
+    static boolean isThere(Peer peer) {
         return !peer.isLeaving() && (peer.isUp() || peer.mayBeQueuedFor());
     }
 
@@ -155,7 +188,7 @@ public final class DirectSends implements PeerSends {
     public void answer(Peer peer, ZMTPMessage message) {
         if (peer.isUp() && !peer.isLeaving() && context.config().whenFull() == WhenFull.WAIT) {
             peer.outbound().sendAccepted(message, null);
-            peer.readIfThereIsRoom();
+            peer.unreadAnswers().changed();
         } else {
             sendNow(peer, message, null);
         }

@@ -1,9 +1,12 @@
 package dev.zmtp.internal.socket.send;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.context.SocketContext;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -61,6 +64,23 @@ final class Intake {
     @Nullable
     Sent poll() {
         return queue.poll();
+    }
+
+    /** Refuses the oldest ones until the credit has room for a message. Returns true. From any thread. */
+    boolean makeRoom(Credit credit, long bytes) {
+        List<Sent> replaced = new ArrayList<>();
+        do {
+            Sent oldest = queue.poll();
+            if (oldest == null) { // the rest is with the event loop, or with a thread that is about to add it
+                credit.give(-1, -bytes);
+                break;
+            }
+            credit.give(1, oldest.bytes());
+            replaced.add(oldest);
+        } while (!credit.take(bytes));
+        // After the loop: its sender may send again, which takes the room.
+        replaced.forEach(oldest -> oldest.refuse(context, FULL, "a newer message took its place"));
+        return true;
     }
 
     boolean isEmpty() {

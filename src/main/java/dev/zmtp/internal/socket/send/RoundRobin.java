@@ -320,7 +320,7 @@ public class RoundRobin extends Routing {
         }
     }
 
-    /** Fails what waits in the queue. */
+    /** Fails what waits in the queue. The senders of messages without a future hear of it by an event. */
     public void failQueue(ZMTPSocketException.Reason reason, String text) {
         long messages = 0;
         for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {

@@ -19,9 +19,7 @@ import dev.zmtp.internal.transport.QueueLimit;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -34,17 +32,6 @@ import org.jspecify.annotations.Nullable;
  * A send with a result that finds no room waits. While one does, no other message is taken before it.
  */
 public final class Senders {
-
-    /**
-     * So many times what one queue may have may be on its way to the event loop where each peer has a queue and no
-     * sender waits: a burst for fifty peers is not one for a single queue.
-     */
-    private static final int QUEUES = 64;
-
-    /** As {@link #QUEUES}, for bytes, but no more than a small part of the heap. */
-    private static final int QUEUES_OF_BYTES = 4;
-
-    private static final long MAX_BYTES = Runtime.getRuntime().maxMemory() / 16;
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Senders");
 
@@ -59,9 +46,9 @@ public final class Senders {
     private final @Nullable ByName named;
 
     private final DirectSends directly;
+    private final BlockingSends blocking;
     private final Runnable whenDrained;
     private final Writability writability;
-
     private final Intake intake;
 
     /** Messages that were accepted and wait until all peers that should get them have room. */
@@ -76,7 +63,6 @@ public final class Senders {
     // On the event loop
     private boolean isRouting;
     private boolean capacityCame;
-
     private final Runnable restTask = this::serveRest;
 
     /** What waits goes on in a later task. */
@@ -97,8 +83,15 @@ public final class Senders {
                 !context.namesPeers() && TypeRules.keepsNewest(context.config().whenFull());
         credit.give(limit.messages(), limit.bytes());
         this.writability = new Writability(context, this);
-        this.waitingSends = new WaitingSends(context, routing::waits, this::capacityFreed, writability::missed);
-        this.directly = new DirectSends(context, this, slowPeers);
+        this.waitingSends =
+                new WaitingSends(context, routing::waits, this::offer, this::capacityFreed, writability::missed);
+        PlaceLines places = new PlaceLines(context);
+        this.directly = new DirectSends(context, this, slowPeers, places);
+        this.blocking = new BlockingSends(context, this, waitingSends, places, named);
+    }
+
+    public BlockingSends blocking() {
+        return blocking;
     }
 
     public DirectSends directly() {
@@ -107,16 +100,7 @@ public final class Senders {
 
     /** Returns how much may be accepted where so much may wait in a queue. */
     private QueueLimit onTheWay(QueueLimit ofQueue) {
-        if (shared != null || routing.waits()) {
-            return ofQueue;
-        }
-        long bytes = Math.min(MAX_BYTES, saturated(QUEUES_OF_BYTES, ofQueue.bytes()));
-        int messages = (int) Math.min(Integer.MAX_VALUE, saturated(QUEUES, ofQueue.messages()));
-        return new QueueLimit(messages, Math.max(bytes, ofQueue.bytes()));
-    }
-
-    private static long saturated(int times, long limit) {
-        return limit > Long.MAX_VALUE / times ? Long.MAX_VALUE : times * limit;
+        return shared != null || routing.waits() ? ofQueue : Bursts.limit(ofQueue);
     }
 
     /** Changes how much may wait in a queue, and so how much may be accepted. On the event loop. */
@@ -136,13 +120,13 @@ public final class Senders {
         return credit;
     }
 
-    /** Whether no send waits, so that a message may be taken if there is room for it. From any thread. */
+    /**
+     * Whether a message may be taken if there is room for it: none stands before it in line. Where no message waits,
+     * the line is that of threads for the way to the event loop, which a message of the event loop does not take. From
+     * any thread.
+     */
     boolean takesMessages() {
-        return waitingSends.isOpen();
-    }
-
-    private RoundRobin shared() {
-        return Objects.requireNonNull(shared, "it asks");
+        return !context.isClosed() && (waitingSends.isEmpty() || (!routing.waits() && context.inEventLoop()));
     }
 
     /** Whether there is a peer that messages may wait for, where the queue is that of all peers. From any thread. */
@@ -163,7 +147,7 @@ public final class Senders {
     /** Takes the message if there is room now. Otherwise it is still the caller's. */
     @CheckReturnValue
     public boolean trySend(ZMTPMessage message) {
-        if (waitingSends.isOpen()) {
+        if (takesMessages()) {
             if (context.inEventLoop()) {
                 writability.sentHere();
                 if (route(message, null, null) != Fate.REFUSED) {
@@ -179,16 +163,26 @@ public final class Senders {
                     intake.add(new Sent.ToAny(this, message, null));
                     return true;
                 }
+                refused();
+                return false;
             }
         }
         writability.missed();
         return false;
     }
 
+    /** Called when another thread is refused, which may have had room for a moment, in which the loop found none. */
+    void refused() {
+        if (!waitingSends.isEmpty()) {
+            context.execute(this::capacityFreed);
+        }
+        writability.missed();
+    }
+
     /** Takes the message unless it is refused, and returns what happened to it. Called on the event loop. */
     @CheckReturnValue
     public Fate offer(ZMTPMessage message) {
-        Fate fate = !waitingSends.isOpen() ? Fate.REFUSED : route(message, null, null);
+        Fate fate = !takesMessages() ? Fate.REFUSED : route(message, null, null);
         if (fate == Fate.REFUSED) {
             writability.missed();
         }
@@ -206,7 +200,7 @@ public final class Senders {
             context.drop(null, message, result, CLOSED, "the socket is closed");
         } else if (context.inEventLoop()) {
             writability.sentHere();
-            if (!waitingSends.isEmpty() || route(message, result, null) == Fate.REFUSED) {
+            if (!takesMessages() || route(message, result, null) == Fate.REFUSED) {
                 waitingSends.join(new QueuedMessage(message, result), most);
             }
         } else if (waitingSends.isEmpty() && takeRoom(message.readableBytes())) {
@@ -215,6 +209,11 @@ public final class Senders {
             waitingSends.join(new QueuedMessage(message, result), most);
         }
         return result;
+    }
+
+    /** Sends the message of one that waits, or returns false if there is no room. On the event loop. */
+    private boolean offer(QueuedMessage waits) {
+        return route(waits.message(), waits.result(), null) != Fate.REFUSED;
     }
 
     /** Takes the request over if there is room for it now. From any thread. */
@@ -235,27 +234,16 @@ public final class Senders {
     }
 
     /** Takes credit for a message, from those before it if they are to make room. Called from other threads. */
-    private boolean takeRoom(long bytes) {
+    boolean takeRoom(long bytes) {
         if (!isReachable()) {
             return false;
         }
-        return credit.take(bytes) || (keepsNewest && makeRoom(bytes));
+        return credit.take(bytes) || (keepsNewest && intake.makeRoom(credit, bytes));
     }
 
-    private boolean makeRoom(long bytes) {
-        List<Sent> replaced = new ArrayList<>();
-        do {
-            Sent oldest = intake.poll();
-            if (oldest == null) { // the rest is with the event loop, or with a thread that is about to add it
-                credit.give(-1, -bytes);
-                break;
-            }
-            credit.give(1, oldest.bytes());
-            replaced.add(oldest);
-        } while (!credit.take(bytes));
-        // After the loop: its sender may send again, which takes the room.
-        replaced.forEach(oldest -> oldest.refuse(context, FULL, "a newer message took its place"));
-        return true;
+    /** Whether a message that finds no room is dropped, so that its sender must not wait. */
+    boolean dropsNew() {
+        return shared != null && !routing.waits();
     }
 
     /** Hands a message of another thread over. The credit has given it room. */
@@ -276,7 +264,9 @@ public final class Senders {
         boolean nested = isRouting;
         isRouting = true;
         try {
-            return request == null ? routing.route(message, result) : shared().route(request);
+            return request == null
+                    ? routing.route(message, result)
+                    : Objects.requireNonNull(shared, "it asks").route(request);
         } finally {
             isRouting = nested;
         }
@@ -351,7 +341,7 @@ public final class Senders {
         return true;
     }
 
-    /** Routes a message of another thread. One that its sender has released, too, must not stop those of others. */
+    /** Routes a message of another thread. One that its sender has released must not stop those of others. */
     private Fate routeOther(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         try {
             return routing.route(message, result);
@@ -402,8 +392,8 @@ public final class Senders {
         // What was handed over before comes first: the drain that takes it goes on with the sends that wait.
         while (left > 0 && blocked.isEmpty() && intake.isEmpty() && waitingSends.hasNext()) {
             left--;
-            QueuedMessage first = waitingSends.next();
-            if (route(first.message(), first.result(), null) == Fate.REFUSED) {
+            InLine first = waitingSends.next();
+            if (!first.served()) {
                 waitingSends.giveBack(first);
                 return;
             }
@@ -421,10 +411,10 @@ public final class Senders {
 
     /** The number of messages that are on their way to a peer's queue, or wait to be accepted. From any thread. */
     public long waiting() {
-        return (long) intake.size() + blocked.size() + waitingSends.size();
+        return (long) intake.size() + blocked.size() + waitingSends.size() + directly.waiting();
     }
 
-    /** The number of messages that were accepted and wait for all their peers. */
+    /** The messages that were accepted and wait for all their peers. */
     public long blocked() {
         return blocked.size();
     }
@@ -432,6 +422,7 @@ public final class Senders {
     /** Fails the sends that wait. What was accepted is still delivered. */
     public void close() {
         waitingSends.failAll();
+        directly.close();
         writability.closed();
     }
 

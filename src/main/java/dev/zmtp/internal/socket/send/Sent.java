@@ -42,15 +42,23 @@ sealed interface Sent {
     /**
      * A message for one peer.
      *
-     * @param reserved whether it has a place in the queue of the peer
+     * @param way what it needs from the peer's queue
      */
     record ToPeer(
             DirectSends sends,
             Peer peer,
             ZMTPMessage message,
             @Nullable CompletableFuture<Void> result,
-            boolean reserved)
-            implements Sent {
+            Way way) implements Sent {
+        enum Way {
+            /** It needs room there when it arrives. */
+            QUEUE,
+            /** It has a place there, which was reserved. */
+            PLACE,
+            /** It is added beyond the limit, as the answer to what the peer has asked. */
+            ANSWER
+        }
+
         @Override
         public long bytes() {
             return message.readableBytes();
@@ -63,7 +71,7 @@ sealed interface Sent {
 
         @Override
         public void refuse(SocketContext context, Reason reason, String text) {
-            if (reserved) {
+            if (way == Way.PLACE) {
                 peer.queue().unreserve();
                 peer.roomCame();
             }

@@ -7,14 +7,17 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
-/** The sends that have found no room and wait for it, the first one first. */
+/** The sends that have found no room and wait for it, those of threads and those of futures, the first one first. */
 final class WaitingSends {
 
     private final SocketContext context;
     private final BooleanSupplier sendsWait;
+    private final Predicate<QueuedMessage> offer;
     private final Runnable capacityFreed;
     private final Runnable missed;
 
@@ -22,20 +25,26 @@ final class WaitingSends {
     private final AtomicInteger size = new AtomicInteger();
 
     // On the event loop
-    private final Deque<QueuedMessage> waiting = new ArrayDeque<>(0);
+    private final Deque<InLine> waiting = new ArrayDeque<>(0);
     private boolean failed;
 
-    /** @param capacityFreed called on the event loop when a send of another thread has joined: there may be room now */
-    WaitingSends(SocketContext context, BooleanSupplier sendsWait, Runnable capacityFreed, Runnable missed) {
+    /**
+     * @param sendsWait whether messages may wait here
+     * @param offer sends one if there is room, on the event loop
+     * @param capacityFreed called on the event loop when a send of another thread has joined: there may be room now
+     * @param missed called when one was refused
+     */
+    WaitingSends(
+            SocketContext context,
+            BooleanSupplier sendsWait,
+            Predicate<QueuedMessage> offer,
+            Runnable capacityFreed,
+            Runnable missed) {
         this.context = context;
         this.sendsWait = sendsWait;
+        this.offer = offer;
         this.capacityFreed = capacityFreed;
         this.missed = missed;
-    }
-
-    /** Whether a message may be taken if there is room for it: no send waits, the socket is open. From any thread. */
-    boolean isOpen() {
-        return !context.isClosed() && size.get() == 0;
     }
 
     /** Whether no send waits. From any thread. */
@@ -60,11 +69,36 @@ final class WaitingSends {
             size.decrementAndGet();
             refuse(outgoing, "as many sends wait as may: " + most);
         } else if (context.inEventLoop()) {
-            waiting.add(outgoing);
-        } else if (!context.tryExecute(() -> arrive(outgoing))) {
-            size.decrementAndGet();
-            dropClosed(outgoing);
+            waiting.add(new Offered(outgoing));
+        } else {
+            hand(new Offered(outgoing));
         }
+    }
+
+    /** Adds a thread to the line, of which there may be any number. Not on the event loop. */
+    void join(InLine thread) {
+        size.incrementAndGet();
+        hand(thread);
+    }
+
+    private void hand(InLine comes) {
+        if (!context.tryExecute(() -> arrive(comes))) {
+            size.decrementAndGet();
+            comes.closed();
+        }
+    }
+
+    /** Called when one waits no more. From any thread. */
+    void forgetThoseThatLeft() {
+        context.execute(() -> {
+            for (Iterator<InLine> each = waiting.iterator(); each.hasNext(); ) {
+                if (each.next().hasLeft()) {
+                    each.remove();
+                    size.decrementAndGet();
+                }
+            }
+            capacityFreed.run(); // those after it may need less, or none
+        });
     }
 
     private void refuse(QueuedMessage outgoing, String why) {
@@ -73,20 +107,14 @@ final class WaitingSends {
         missed.run();
     }
 
-    private void arrive(QueuedMessage outgoing) {
+    private void arrive(InLine comes) {
         if (failed) { // after it was sent
             size.decrementAndGet();
-            dropClosed(outgoing);
+            comes.closed();
         } else {
-            waiting.add(outgoing);
+            waiting.add(comes);
             capacityFreed.run();
         }
-    }
-
-    /** Drops a message as the socket is closed. From any thread. */
-    void dropClosed(QueuedMessage outgoing) {
-        context.tally().dropped();
-        outgoing.fail(context.completions(), CLOSED, "the socket is closed");
     }
 
     // On the event loop
@@ -96,11 +124,11 @@ final class WaitingSends {
     }
 
     /** Returns the first one, which the caller {@linkplain #giveBack gives back}, or reports as {@link #left}. */
-    QueuedMessage next() {
+    InLine next() {
         return waiting.remove();
     }
 
-    void giveBack(QueuedMessage first) {
+    void giveBack(InLine first) {
         waiting.addFirst(first);
     }
 
@@ -112,9 +140,34 @@ final class WaitingSends {
     /** Fails all that wait, and those that come. */
     void failAll() {
         failed = true;
-        for (QueuedMessage next = waiting.poll(); next != null; next = waiting.poll()) {
+        for (InLine next = waiting.poll(); next != null; next = waiting.poll()) {
             size.decrementAndGet();
-            dropClosed(next);
+            next.closed();
+        }
+    }
+
+    /** A message whose sender has a future. */
+    private final class Offered implements InLine {
+        private final QueuedMessage message;
+
+        Offered(QueuedMessage message) {
+            this.message = message;
+        }
+
+        @Override
+        public boolean served() {
+            return offer.test(message);
+        }
+
+        @Override
+        public void closed() {
+            context.tally().dropped();
+            message.fail(context.completions(), CLOSED, "the socket is closed");
+        }
+
+        @Override
+        public boolean hasLeft() {
+            return false;
         }
     }
 }

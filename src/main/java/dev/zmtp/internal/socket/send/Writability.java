@@ -3,7 +3,6 @@ package dev.zmtp.internal.socket.send;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.RoomListeners;
-import dev.zmtp.internal.socket.peer.SendQueue;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPRegistration;
 import java.util.function.BooleanSupplier;
@@ -106,12 +105,14 @@ public final class Writability {
     }
 
     /**
-     * As {@link #missed()}, where the queue of one peer had no room. It says nothing about the room that the socket
-     * has, and whatever leaves the queue reports that.
+     * As {@link #missed()}, where one peer had no room. It says nothing about the room that the socket has, and
+     * whatever leaves the queue of the peer reports that.
+     *
+     * @param hasRoomNow whether something has left it in the meantime
      */
-    void missed(SendQueue queue) {
+    void missedPeer(boolean hasRoomNow) {
         missed = true;
-        if (queue.hasRoom()) { // something has left it before the listeners were to hear of it
+        if (hasRoomNow) {
             context.execute(this::opened);
         }
     }

@@ -110,8 +110,8 @@ class PeerTest {
         before.writable(false);
         peer.outbound().send(message("1"), null);
         peer.outbound().send(message("2"), null);
-        peer.readIfThereIsRoom();
-        assertThat(peer.mustReadFirst()).isTrue();
+        peer.unreadAnswers().changed();
+        assertThat(peer.unreadAnswers().areMany()).isTrue();
         assertThat(before.config().isAutoRead()).isFalse();
 
         peer.outbound().failQueue(ZMTPSocketException.Reason.FULL, "memory is short");
@@ -162,7 +162,7 @@ class PeerTest {
         peer.outbound().send(message("1"), null);
         peer.outbound().send(message("2"), null);
 
-        peer.readIfThereIsRoom();
+        peer.unreadAnswers().changed();
         assertThat(channel.config().isAutoRead()).isFalse();
 
         channel.writable(true);

@@ -5,6 +5,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Usage;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -105,4 +106,16 @@ public final class RecordedOwner implements PeerHandler.Owner, PeerSends {
         calls.add("may take");
         return true;
     }
+
+    @Override
+    public void sendAndWait(Peer peer, ZMTPMessage message, @Nullable Duration timeout) {
+        calls.add("send and wait");
+        message.release();
+    }
+
+    @Override
+    public void roomCame(Peer peer) {}
+
+    @Override
+    public void readComplete() {}
 }

@@ -12,6 +12,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LLL_Result;
 import org.openjdk.jcstress.infra.results.LL_Result;
+import org.openjdk.jcstress.infra.results.L_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 /** Messages and those who receive them meet in the inbox. The last result is what is left there. */
@@ -222,6 +223,63 @@ public final class InboxStress {
             left();
             result.r1 = peer.inbound().full;
             result.r2 = channel.config().isAutoRead();
+        }
+    }
+
+    /** A message arrives while a thread falls asleep. */
+    @JCStressTest
+    @Outcome(id = "1, ", expect = Expect.ACCEPTABLE, desc = "It has the message.")
+    @Outcome(id = "none.*", expect = Expect.FORBIDDEN, desc = "It sleeps, and the message lies there.")
+    @State
+    public static class Asleep extends StressedReceiver {
+
+        private volatile String received = "";
+
+        public Asleep() {
+            arrivesByRead("1");
+        }
+
+        @Actor
+        public void read() {
+            received = await(LONG);
+        }
+
+        @Actor
+        public void deliver() {
+            while (received.isEmpty()) {
+                loop.runTasks();
+            }
+        }
+
+        @Arbiter
+        public void end(LL_Result result) {
+            result.r2 = left();
+            result.r1 = received;
+        }
+    }
+
+    /** The inbox closes while a thread falls asleep. */
+    @JCStressTest
+    @Outcome(id = "CLOSED", expect = Expect.ACCEPTABLE, desc = "The close has woken it.")
+    @Outcome(id = "none", expect = Expect.FORBIDDEN, desc = "It sleeps though the inbox is closed.")
+    @State
+    public static class AsleepAtTheClose extends StressedReceiver {
+
+        private String received = "";
+
+        @Actor
+        public void read() {
+            received = await(LONG);
+        }
+
+        @Actor
+        public void close() {
+            inbox.close();
+        }
+
+        @Arbiter
+        public void end(L_Result result) {
+            result.r1 = received;
         }
     }
 }

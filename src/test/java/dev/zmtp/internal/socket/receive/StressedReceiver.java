@@ -7,14 +7,19 @@ import dev.zmtp.internal.socket.StressedSocket;
 import dev.zmtp.internal.socket.peer.Inbound;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** A PULL with a queue for two messages, and a peer of it. */
 public class StressedReceiver extends StressedSocket {
 
     private static final ZMTPSocketConfig CONFIG =
             ZMTPSocketConfig.builder(PULL).receiveLimit(2, 100).build();
+
+    /** Only a thread that is not woken waits so long. */
+    static final long LONG = TimeUnit.SECONDS.toNanos(2);
 
     public final Inbox inbox = core.inbox();
     public final Peer peer = core.newPeer(null);
@@ -26,6 +31,26 @@ public class StressedReceiver extends StressedSocket {
     /** Lets the event loop deliver the message when it turns. */
     public final void arrives(String text) {
         loop.execute(() -> inbox.deliver(peer, message(text)));
+    }
+
+    /** As {@link #arrives}, in a read. */
+    public final void arrivesByRead(String text) {
+        loop.execute(() -> {
+            inbox.deliver(peer, message(text));
+            inbox.readComplete();
+        });
+    }
+
+    /** Waits so many nanoseconds. Returns the message, "none", or why there is none. */
+    public final String await(long nanos) {
+        try {
+            ZMTPMessage received = inbox.await(nanos);
+            return received == null ? "none" : text(received);
+        } catch (ZMTPSocketException e) {
+            return e.reason().toString();
+        } catch (InterruptedException e) {
+            throw new AssertionError("nobody interrupts it", e);
+        }
     }
 
     /** Begins to receive, which does not wait. */

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket.send;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -7,6 +8,7 @@ import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.LL_Result;
 import org.openjdk.jcstress.infra.results.L_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 import org.openjdk.jcstress.infra.results.ZZL_Result;
@@ -152,6 +154,75 @@ public final class SendersStress {
             result.r3 = left();
             result.r1 = sentOne.isDone();
             result.r2 = sentTwo.isDone();
+        }
+    }
+
+    /** A thread begins to wait while the message leaves that has the only room. */
+    @JCStressTest
+    @Outcome(
+            id = "sent, 0 left, room for 1 messages, 100 bytes",
+            expect = Expect.ACCEPTABLE,
+            desc = "It was woken when there was room.")
+    @Outcome(id = "TIMEOUT.*", expect = Expect.FORBIDDEN, desc = "It waits, and there is room.")
+    @State
+    public static class ThreadWaits extends StressedSender {
+
+        private volatile String fate = "";
+
+        public ThreadWaits() {
+            super(1);
+        }
+
+        @Actor
+        public void send() {
+            fate = sendAndWait(one);
+        }
+
+        @Actor
+        public void takeIn() {
+            while (fate.isEmpty()) {
+                loop.runTasks();
+            }
+        }
+
+        @Arbiter
+        public void left(LL_Result result) {
+            result.r2 = left();
+            result.r1 = fate;
+        }
+    }
+
+    /** The socket is closed while a thread begins to wait. */
+    @JCStressTest
+    @Outcome(id = "sent", expect = Expect.ACCEPTABLE, desc = "It had room before.")
+    @Outcome(id = "CLOSED", expect = Expect.ACCEPTABLE, desc = "The close has ended the wait.")
+    @Outcome(id = "TIMEOUT", expect = Expect.FORBIDDEN, desc = "It waits for a socket that is closed.")
+    @State
+    public static class ThreadWaitsForClosed extends StressedSender {
+
+        private volatile String fate = "";
+
+        public ThreadWaitsForClosed() {
+            super(1);
+        }
+
+        @Actor
+        public void send() {
+            fate = sendAndWait(one);
+        }
+
+        @Actor
+        public void close() {
+            pause();
+            core.close(Duration.ZERO);
+            while (fate.isEmpty()) {
+                loop.runTasks();
+            }
+        }
+
+        @Arbiter
+        public void left(L_Result result) {
+            result.r1 = fate;
         }
     }
 }

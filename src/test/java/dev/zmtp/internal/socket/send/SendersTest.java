@@ -67,7 +67,8 @@ class SendersTest {
         ZMTPSocket push =
                 ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH).group(group).build());
         Senders senders = ClockedSockets.core(push).senders();
-        WaitingSends line = new WaitingSends(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
+        WaitingSends line =
+                new WaitingSends(ClockedSockets.core(push).context(), () -> true, m -> false, () -> {}, () -> {});
         List<CompletableFuture<Void>> results = List.of(new CompletableFuture<>(), new CompletableFuture<>());
         new EventLoops(group).close();
 
@@ -84,7 +85,8 @@ class SendersTest {
     @Test
     void aSendThatJoinsTheLineJustAfterTheEndFails(TestSockets sockets) {
         ZMTPSocket push = sockets.open(PUSH);
-        WaitingSends line = new WaitingSends(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
+        WaitingSends line =
+                new WaitingSends(ClockedSockets.core(push).context(), () -> true, m -> false, () -> {}, () -> {});
         ZMTPMessage message = message("late");
         CompletableFuture<Void> result = new CompletableFuture<>();
         line.failAll();

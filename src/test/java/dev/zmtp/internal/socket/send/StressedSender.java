@@ -6,6 +6,8 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.StressedSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.time.Duration;
 
 /**
  * A socket, a message on its way to its event loop, and two for it. A PUB without subscribers is done with a message as
@@ -14,6 +16,9 @@ import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 public class StressedSender extends StressedSocket {
 
     private static final ZMTPSocketConfig[] PUBS = {limited(1), limited(2), limited(3)};
+
+    /** Only a thread that is not woken waits so long. */
+    private static final Duration LONG = Duration.ofSeconds(2);
 
     public final Senders senders = core.senders();
     public final Writability room = senders.writability();
@@ -43,6 +48,18 @@ public class StressedSender extends StressedSocket {
             message.release();
         }
         return accepted;
+    }
+
+    /** Sends, and waits for room. Returns "sent", or why the message was not. */
+    public final String sendAndWait(ZMTPMessage message) {
+        try {
+            senders.blocking().send(message, LONG);
+            return "sent";
+        } catch (ZMTPSocketException e) {
+            return e.reason().toString();
+        } catch (InterruptedException e) {
+            throw new AssertionError("nobody interrupts it", e);
+        }
     }
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // only the event loop does

@@ -1,4 +1,4 @@
-package dev.zmtp.internal.socket.request;
+package dev.zmtp.internal.socket.peer;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.ROUTER;

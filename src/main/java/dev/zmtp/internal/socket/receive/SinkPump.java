@@ -1,0 +1,98 @@
+package dev.zmtp.internal.socket.receive;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.socket.ZMTPRegistration;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Passes messages to the sink of an {@link Inbox}, as many at a time as one task may. On the event loop. */
+final class SinkPump {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Inbox");
+
+    private enum State {
+        IDLE,
+        RUNNING,
+        /** The sink gets what is left when the event loop has read. */
+        RESTING
+    }
+
+    private final SocketContext context;
+    private final Inbox inbox;
+    private @Nullable Sink sink;
+    private ZMTPRegistration watch = () -> {};
+    private State state = State.IDLE;
+
+    SinkPump(SocketContext context, Inbox inbox) {
+        this.context = context;
+        this.inbox = inbox;
+    }
+
+    @Nullable
+    Sink sink() {
+        return sink;
+    }
+
+    void begin(Sink to) {
+        sink = to;
+        watch.close();
+        watch = LoopWatch.watch(context.eventLoop());
+        pump();
+    }
+
+    void leave(Sink from) {
+        if (sink == from) {
+            sink = null;
+            watch.close();
+        }
+    }
+
+    void hand(Sink to, Peer from, ZMTPMessage message) {
+        try {
+            to.take(from, message);
+        } catch (Throwable e) { // from the application: the connection and the next message have no part in it
+            logger.warn("The handler of messages failed at one from {}", from, e);
+            context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
+        }
+    }
+
+    /** Called when the sink may want more, or when there may be more for it. */
+    void pump() {
+        // The first is called by a sink that has answered at once: the calls must not nest for each message.
+        if (state != State.IDLE) {
+            return;
+        }
+        state = State.RUNNING;
+        try {
+            pumpSome();
+        } finally {
+            state = state == State.RUNNING ? State.IDLE : state;
+        }
+    }
+
+    private void pumpRest() {
+        state = State.IDLE;
+        pump();
+    }
+
+    /** Passes the sink as many messages as one task may: a sink that answers gives those that ask room for more. */
+    private void pumpSome() {
+        Sink to = sink;
+        int left = LoopBudget.MESSAGES;
+        while (to != null && to == sink && inbox.mayHaveNext(to) && to.wants()) {
+            if (left-- == 0) {
+                state = State.RESTING;
+                context.executeAfterReads(this::pumpRest);
+                return;
+            }
+            if (!inbox.passNext(to)) {
+                return;
+            }
+        }
+    }
+}

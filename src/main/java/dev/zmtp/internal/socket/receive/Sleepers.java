@@ -1,0 +1,110 @@
+package dev.zmtp.internal.socket.receive;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads that wait for a message of an {@link Inbox}. Each takes messages out of its queues, and wakes the next
+ * one if it leaves some there. Guarded by the lock of the inbox.
+ */
+final class Sleepers {
+
+    private final SocketContext context;
+    private final Inbox inbox;
+    private final InboundQueues queues;
+    private final ReentrantLock lock;
+    private final Condition woken;
+
+    /** The threads that are about to receive, asleep or not. */
+    private int threads;
+
+    private int asleep;
+
+    Sleepers(SocketContext context, Inbox inbox, InboundQueues queues, ReentrantLock lock) {
+        this.context = context;
+        this.inbox = inbox;
+        this.queues = queues;
+        this.lock = lock;
+        this.woken = lock.newCondition();
+    }
+
+    /** Whether any thread is about to receive. */
+    boolean areThere() {
+        return threads > 0;
+    }
+
+    boolean areAsleep() {
+        return asleep > 0;
+    }
+
+    /** Wakes a thread if there is a message for it. Those who asked for a future come first. */
+    void wakeForNext() {
+        if (asleep > 0 && !queues.line().isEmpty() && !inbox.hasTakers()) {
+            woken.signal();
+        }
+    }
+
+    void wakeAll() {
+        woken.signalAll();
+    }
+
+    /** As {@link Inbox#await}. Without the lock. */
+    @Nullable
+    ZMTPMessage await(long nanos) throws InterruptedException {
+        InterruptedException interrupt = null;
+        Peer from;
+        ZMTPMessage message;
+        lock.lock();
+        threads++;
+        try {
+            long left = nanos;
+            while (true) {
+                ZMTPSocketException failure = inbox.refusal();
+                from = failure == null && !inbox.hasTakers() ? queues.line().poll() : null;
+                message = from == null ? null : queues.next(from);
+                if (from != null && message != null) {
+                    break;
+                } else if (interrupt != null) {
+                    throw interrupt;
+                } else if (failure != null) {
+                    throw failure.withStackTrace();
+                } else if (left <= 0) {
+                    return null;
+                }
+                try {
+                    left = sleep(left);
+                } catch (InterruptedException e) { // a message that has come would be lost
+                    interrupt = e;
+                }
+            }
+            wakeForNext();
+        } finally {
+            threads--;
+            lock.unlock();
+        }
+        if (interrupt != null) {
+            Thread.currentThread().interrupt();
+        }
+        return Names.added(context, from, message);
+    }
+
+    /** Waits until a message may have come, and returns how much is left of the time. */
+    @SuppressWarnings("WaitNotInLoop") // the caller has one
+    private long sleep(long nanos) throws InterruptedException {
+        asleep++;
+        try {
+            if (nanos == Long.MAX_VALUE) {
+                woken.await();
+                return nanos;
+            }
+            return woken.awaitNanos(nanos);
+        } finally {
+            asleep--;
+        }
+    }
+}

@@ -1,0 +1,279 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.UNROUTABLE;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.Settings;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerInfo;
+import dev.zmtp.internal.socket.send.Sent.ToPeer.Way;
+import dev.zmtp.internal.socket.send.WaitingThread.State;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.socket.ZMTPSocketException.Reason;
+import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sends of threads that wait for room. They return when the message is on its way to the event loop. Not on an
+ * event loop.
+ *
+ * <p>A thread that finds no room joins a line. Those that were full let nobody go on until a quarter is free: a thread
+ * that is woken then sends many messages before it has to wait again.
+ */
+public final class BlockingSends {
+
+    /** The part of all room that is free when threads go on. */
+    private static final int PART = 4;
+
+    private final SocketContext context;
+    private final Senders senders;
+    private final WaitingSends waitingSends;
+    private final PlaceLines places;
+    private final @Nullable ByName named;
+
+    /** The room was used up, and a good part of it has not become free since. On the event loop. */
+    private boolean holds;
+
+    BlockingSends(
+            SocketContext context,
+            Senders senders,
+            WaitingSends waitingSends,
+            PlaceLines places,
+            @Nullable ByName named) {
+        this.context = context;
+        this.senders = senders;
+        this.waitingSends = waitingSends;
+        this.places = places;
+        this.named = named;
+    }
+
+    /**
+     * Takes the message over, and waits for room.
+     *
+     * @param timeout null for any time
+     * @throws ZMTPSocketException if the message was not taken; it is released then, as it is after an interrupt
+     */
+    public void send(ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
+        begin(message);
+        Peer to = named == null ? null : addressee(named, message);
+        if (to == null || context.config().whenFull() != WhenFull.WAIT) {
+            awaitRoom(message, message.readableBytes(), nanos(timeout), timeout);
+            senders.hand(new Sent.ToAny(senders, message, null));
+        } else {
+            reserve(to, message, message.readableBytes() - message.frame(0).readableBytes(), timeout);
+            senders.hand(new Sent.ToPeer(senders.directly(), to, message.withoutFirst(1), null, Way.PLACE));
+        }
+    }
+
+    /** As {@link #send(ZMTPMessage, Duration)}, to this peer, for whose room it waits. */
+    public void send(Peer to, ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
+        begin(message);
+        boolean waits = context.config().whenFull() == WhenFull.WAIT;
+        if (waits) {
+            reserve(to, message, message.readableBytes(), timeout);
+        } else {
+            awaitRoom(message, message.readableBytes(), nanos(timeout), timeout);
+        }
+        senders.hand(new Sent.ToPeer(senders.directly(), to, message, null, waits ? Way.PLACE : Way.QUEUE));
+    }
+
+    /**
+     * Takes the answer to a request over, and waits for room on the way to the event loop. There it is not refused: a
+     * peer that asks and does not read is not read from.
+     *
+     * @param whole returns what is sent, which is longer by {@code more} bytes
+     */
+    public void answer(
+            Peer to, ZMTPMessage answer, long more, UnaryOperator<ZMTPMessage> whole, @Nullable Duration timeout)
+            throws InterruptedException {
+        begin(answer);
+        if (!to.isUp()) {
+            throw refused(answer, PEER_DOWN, "the peer has left");
+        }
+        awaitRoom(answer, answer.readableBytes() + more, nanos(timeout), timeout);
+        senders.hand(new Sent.ToPeer(senders.directly(), to, whole.apply(answer), null, Way.ANSWER));
+    }
+
+    private void begin(ZMTPMessage message) throws InterruptedException {
+        if (context.isClosed()) {
+            throw refused(message, CLOSED, "");
+        }
+        if (Thread.interrupted()) {
+            throw interrupted(message, new InterruptedException());
+        }
+    }
+
+    private Peer addressee(ByName byName, ZMTPMessage message) {
+        if (message.size() < 2) {
+            String text = "frames: " + message.size() + " (expected: the name of a peer, and the message)";
+            throw refused(message, UNROUTABLE, text);
+        }
+        Peer peer = byName.named(message.frame(0).nioBuffer());
+        if (peer == null || !DirectSends.isThere(peer)) {
+            String name = PeerInfo.text(message.frame(0).nioBuffer());
+            throw refused(message, UNROUTABLE, "no peer has the name " + name);
+        }
+        return peer;
+    }
+
+    /** Reserves a place in the queue of the peer, and room on the way there. */
+    private void reserve(Peer to, ZMTPMessage message, long bytes, @Nullable Duration timeout)
+            throws InterruptedException {
+        if (!DirectSends.isThere(to)) {
+            throw refused(message, PEER_DOWN, "the peer has left");
+        }
+        long nanos = nanos(timeout);
+        long since = 0;
+        if (!places.reserve(to)) {
+            since = System.nanoTime();
+            awaitPlace(to, message, nanos, timeout);
+        }
+        boolean has = false;
+        try {
+            long left = since == 0 || nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - since);
+            awaitRoom(message, bytes, left, timeout);
+            has = true;
+        } finally {
+            if (!has) {
+                to.queue().unreserve();
+                to.roomCame();
+            }
+        }
+    }
+
+    private void awaitPlace(Peer to, ZMTPMessage message, long nanos, @Nullable Duration timeout)
+            throws InterruptedException {
+        if (nanos <= 0) {
+            to.roomMissed();
+            throw late(message, timeout);
+        }
+        WaitingThread waits = new WaitingThread();
+        places.join(to, waits);
+        try {
+            check(message, waits.await(nanos), timeout);
+        } catch (InterruptedException e) {
+            throw interrupted(message, e);
+        } finally {
+            if (hasLeft(waits)) {
+                to.roomMissed();
+                places.left(to);
+            }
+        }
+    }
+
+    private void awaitRoom(ZMTPMessage message, long bytes, long nanos, @Nullable Duration timeout)
+            throws InterruptedException {
+        if (senders.takesMessages() && senders.takeRoom(bytes)) {
+            return;
+        }
+        if (senders.dropsNew()) {
+            senders.refused();
+            throw refused(message, FULL, "the queue is full");
+        }
+        if (nanos <= 0) {
+            senders.refused();
+            throw late(message, timeout);
+        }
+        WaitingThread waits = new WaitingThread();
+        waitingSends.join(new ForRoom(waits, bytes));
+        try {
+            check(message, waits.await(nanos), timeout);
+        } catch (InterruptedException e) {
+            throw interrupted(message, e);
+        } finally {
+            if (hasLeft(waits)) {
+                senders.writability().missed();
+                waitingSends.forgetThoseThatLeft();
+            }
+        }
+    }
+
+    private static boolean hasLeft(WaitingThread waits) {
+        return waits.state() == State.GAVE_UP;
+    }
+
+    private void check(ZMTPMessage message, State outcome, @Nullable Duration timeout) {
+        switch (outcome) {
+            case HAS_ROOM -> {}
+            case CLOSED -> throw refused(message, CLOSED, "");
+            case PEER_LEFT -> throw refused(message, PEER_DOWN, "the peer has left");
+            default -> throw late(message, timeout);
+        }
+    }
+
+    private static long nanos(@Nullable Duration timeout) {
+        return timeout == null ? Long.MAX_VALUE : Settings.nanos(timeout);
+    }
+
+    private ZMTPSocketException late(ZMTPMessage message, @Nullable Duration timeout) {
+        return refused(message, TIMEOUT, "no room within " + timeout);
+    }
+
+    /** Drops the message. A socket that was closed in the meantime is the reason for all else. */
+    private ZMTPSocketException refused(ZMTPMessage message, Reason reason, String text) {
+        drop(message);
+        boolean closed = context.isClosed();
+        return new ZMTPSocketException(closed ? CLOSED : reason, closed ? "the socket is closed" : text)
+                .withStackTrace();
+    }
+
+    private InterruptedException interrupted(ZMTPMessage message, InterruptedException e) {
+        drop(message);
+        return e;
+    }
+
+    private void drop(ZMTPMessage message) {
+        context.tally().dropped();
+        ReferenceCountUtil.safeRelease(message);
+    }
+
+    private boolean hasMuchRoom() {
+        QueueLimit all = senders.limit();
+        return senders.credit().exceeds(Math.max(1, all.messages() / PART) - 1, Math.max(1, all.bytes() / PART) - 1);
+    }
+
+    /** A thread in the line of all that wait for room. */
+    private final class ForRoom implements InLine {
+        private final WaitingThread thread;
+        private final long bytes;
+
+        ForRoom(WaitingThread thread, long bytes) {
+            this.thread = thread;
+            this.bytes = bytes;
+        }
+
+        @Override
+        public boolean served() {
+            if (!thread.waits()) {
+                return true;
+            }
+            if (!senders.isReachable() || (holds && !hasMuchRoom())) {
+                return false;
+            }
+            holds = !senders.takeRoom(bytes);
+            if (!holds && !thread.end(State.HAS_ROOM)) {
+                senders.credit().give(1, bytes);
+            }
+            return !holds;
+        }
+
+        @Override
+        public void closed() {
+            thread.end(State.CLOSED);
+        }
+
+        @Override
+        public boolean hasLeft() {
+            return !thread.waits();
+        }
+    }
+}

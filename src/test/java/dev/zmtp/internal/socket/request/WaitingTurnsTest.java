@@ -1,0 +1,132 @@
+package dev.zmtp.internal.socket.request;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.testing.TestSockets.PATIENCE;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.frames;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.WriteGate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Threads that send with a REQ or REP, and wait. */
+class WaitingTurnsTest {
+
+    private final WriteGate gate = new WriteGate();
+
+    @AfterEach
+    void open() {
+        gate.open();
+    }
+
+    private static void assertFails(ZMTPSocketException.Reason reason, ZMTPSocket socket, ZMTPMessage message) {
+        assertThatThrownBy(() -> socket.send(message))
+                .isInstanceOf(ZMTPSocketException.class)
+                .hasFieldOrPropertyWithValue("reason", reason);
+        assertThat(message.refCnt()).isZero();
+    }
+
+    @Test
+    void aRequestWaitsForItsPeerAfterTheSend(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket req = sockets.open(REQ);
+        req.send(message("question"));
+        assertFails(STATE, req, message("another"));
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(request -> request.reply(request.message()));
+
+        req.connect(bind(rep, "tcp://127.0.0.1:*"));
+
+        assertThat(frames(req.receive(PATIENCE))).containsExactly("question");
+    }
+
+    @Test
+    void anAnswerIsSentInTurn(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket req = sockets.open(REQ);
+        req.connect(bind(rep, "tcp://127.0.0.1:*"));
+        assertFails(STATE, rep, message("unasked"));
+        for (int i = 0; i < 3; i++) {
+            req.send(message("question"));
+            rep.receive().release();
+            rep.send(message("answer"));
+            assertThat(frames(req.receive())).containsExactly("answer");
+        }
+        req.send(message("last"));
+        rep.receive().release();
+        req.close();
+        await("it has left", () -> rep.peers().isEmpty());
+
+        assertFails(PEER_DOWN, rep, message("late"));
+    }
+
+    /** One that asks and never reads must not keep a REP from answering the others. */
+    @Test
+    void anAnswerDoesNotWaitForItsPeer(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket rep = sockets.open(sockets.builder(REP).pipeline(gate).sendLimit(1, 1 << 20));
+        ZMTPSocket mute = sockets.open(DEALER);
+        String endpoint = bind(rep, "tcp://127.0.0.1:*");
+        connect(mute, endpoint);
+        for (int i = 0; i < 4; i++) {
+            mute.send(message("", "question"));
+        }
+        await("all have arrived", () -> rep.stats().received() == 4);
+        gate.close();
+
+        for (int i = 0; i < 4; i++) {
+            rep.receive(PATIENCE).release();
+            rep.send(WriteGate.big("" + i), PATIENCE);
+        }
+
+        gate.open();
+        for (int i = 0; i < 4; i++) {
+            assertThat(WriteGate.text(mute.receive(PATIENCE))).isEqualTo("" + i);
+        }
+    }
+
+    @Test
+    void afterASendThatFailsItIsTheTurnOfARepToSendAgain(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket req = sockets.open(REQ);
+        req.connect(bind(rep, "tcp://127.0.0.1:*"));
+        req.send(message("question"));
+        rep.receive().release();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> rep.send(message("lost"))).isInstanceOf(InterruptedException.class);
+
+        rep.send(message("answer"));
+
+        assertThat(frames(req.receive(PATIENCE))).containsExactly("answer");
+    }
+
+    @Test
+    void aRepWhoseAskerHasLeftReceivesTheNextQuestion(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket rep = sockets.open(REP);
+        String endpoint = bind(rep, "tcp://127.0.0.1:*");
+        ZMTPSocket first = sockets.open(REQ);
+        first.connect(endpoint);
+        first.send(message("first"));
+        rep.receive().release();
+        first.close();
+        await("it has left", () -> rep.peers().isEmpty());
+        assertFails(PEER_DOWN, rep, message("late"));
+        ZMTPSocket second = sockets.open(REQ);
+        second.connect(endpoint);
+
+        second.send(message("second"));
+
+        assertThat(frames(rep.receive(PATIENCE))).containsExactly("second");
+    }
+}

@@ -1,0 +1,140 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.send.WaitingThread.State;
+import dev.zmtp.socket.ClockedSockets;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.testing.WriteGate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The lines of threads that wait for a place in the queue of a peer. The event loop is the thread of the test. */
+@Tag("netty-4.2-only")
+class PlaceLinesTest {
+
+    private static final String ENDPOINT = "local://places";
+    private static final int LIMIT = 8;
+
+    private final VirtualTime time = new VirtualTime();
+    private final WriteGate gate = new WriteGate();
+    private PlaceLines lines;
+    private Peer peer;
+
+    @BeforeEach
+    void open() {
+        ZMTPSocket router = time.open(
+                ZMTPSocketConfig.builder(ROUTER).sendLimit(LIMIT, 1 << 20).pipeline(gate));
+        router.bind(ENDPOINT);
+        time.run();
+        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        dealer.onMessage((from, message) -> message.release());
+        dealer.connect(ENDPOINT);
+        time.run();
+        peer = (Peer) router.peers().iterator().next();
+        lines = new PlaceLines(ClockedSockets.core(router).context());
+        gate.close();
+        peer.sendOrDrop(WriteGate.big("big"));
+        for (int i = 0; i < LIMIT; i++) {
+            assertThat(lines.reserve(peer)).isTrue();
+        }
+    }
+
+    @AfterEach
+    void close() {
+        gate.open();
+        time.close();
+    }
+
+    private WaitingThread joined() {
+        WaitingThread thread = new WaitingThread();
+        lines.join(peer, thread);
+        time.run();
+        return thread;
+    }
+
+    private void free(int places) {
+        for (int i = 0; i < places; i++) {
+            peer.queue().unreserve();
+            lines.freed(peer);
+        }
+    }
+
+    @Test
+    void aThreadGetsAPlaceWhenAQuarterIsFree() {
+        WaitingThread thread = joined();
+
+        free(LIMIT / 4 - 1);
+        assertThat(thread.state()).isEqualTo(State.WAITS);
+        free(1);
+
+        assertThat(thread.state()).isEqualTo(State.HAS_ROOM);
+        assertThat(lines.areFor(peer)).isFalse();
+    }
+
+    @Test
+    void nobodyPassesTheLine() {
+        joined();
+        free(1);
+
+        assertThat(peer.queue().hasRoom()).isTrue();
+        assertThat(lines.reserve(peer)).isFalse();
+    }
+
+    /** A peer that does not read would otherwise keep all that ever gave up, with their threads. */
+    @Test
+    void thoseThatGaveUpLeaveTheLineAlsoBehindOneThatWaits() {
+        WaitingThread first = joined();
+        for (int i = 0; i < 100; i++) {
+            WaitingThread late = joined();
+            assertThat(late.end(State.GAVE_UP)).isTrue();
+            lines.left(peer);
+            time.run();
+        }
+
+        assertThat(lines.size()).isEqualTo(1);
+        free(LIMIT / 4);
+        assertThat(first.state()).isEqualTo(State.HAS_ROOM);
+        assertThat(peer.queue().messagesLeft()).isEqualTo(LIMIT / 4 - 1);
+    }
+
+    @Test
+    void theEndOfTheLastOneEndsTheLine() {
+        WaitingThread only = joined();
+        free(1);
+
+        assertThat(only.end(State.GAVE_UP)).isTrue();
+        lines.left(peer);
+        time.run();
+
+        assertThat(lines.reserve(peer)).isTrue();
+    }
+
+    @Test
+    void aPeerThatHasLeftEndsTheWaits() {
+        WaitingThread thread = joined();
+        peer.close();
+        gate.open();
+        time.run();
+
+        lines.freed(peer);
+
+        assertThat(thread.state()).isEqualTo(State.PEER_LEFT);
+    }
+
+    @Test
+    void aCloseEndsTheWaits() {
+        WaitingThread thread = joined();
+
+        lines.close();
+
+        assertThat(thread.state()).isEqualTo(State.CLOSED);
+    }
+}
