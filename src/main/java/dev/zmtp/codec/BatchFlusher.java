@@ -9,33 +9,35 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Combines flushes: call {@link #flush} after each write, and the channel is flushed once when the event loop has
+ * Combines flushes. Call {@link #flush} after each write, and the channel is flushed once when the event loop has
  * nothing more to write for now.
  *
- * <p>A flush is a system call, which costs much more than encoding a small message. So this one waits until the tasks
- * and reads that are due in the event loop have made their writes. It does not wait for time to pass: an idle loop
- * flushes at once. Within the event loop, at most {@code maxPending} flushes are delayed.
+ * <p>A flush is a system call, which costs much more than encoding a small message. This class therefore delays a flush
+ * until the tasks and reads that are due in the event loop have made their writes. It does not wait for time to pass,
+ * so an idle loop flushes at once. Within the event loop, at most {@code maxPending} flushes are delayed.
  *
- * <p><b>When to use it.</b> If writes come one by one: from other threads, or as answers to single messages. If your
- * own loop writes many messages, flush once after the loop. The codec joins flushes, too, but never delays the first
- * one of a turn of the event loop: see {@link ZMTPConfig#consolidateFlushes()}. Netty's
+ * <p><b>When to use it.</b> Use it for single writes, such as writes from other threads or replies to single messages.
+ * If your own loop writes many messages, flush once after the loop. The codec combines flushes too, but never delays
+ * the first flush of an event-loop iteration (see {@link ZMTPConfig#consolidateFlushes()}). Netty's
  * {@code FlushConsolidationHandler} is a handler that delays every flush of its pipeline while the channel reads. A
  * {@code BatchFlusher} is not in the pipeline, also delays flushes from other threads, and needs no
  * {@code channelReadComplete}.
  *
- * <p>{@link #flush} may be called from any thread. It includes every write that the calling thread made before. After
- * the channel is closed it does nothing.
+ * <p>{@link #flush} can be called from any thread. It includes all earlier writes of the calling thread. After the
+ * channel is closed it does nothing.
  */
 public final class BatchFlusher {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(BatchFlusher.class);
 
-    /** The default for the most flushes that the event loop delays. */
+    /** Default maximum number of flushes that the event loop delays. */
     public static final int DEFAULT_MAX_PENDING = 64;
 
     private static final int IDLE = 0;
     private static final int SCHEDULED = 1;
-    /** Scheduled, and another thread has written since: its write may be queued after the scheduled flush. */
+    /**
+     * State after another thread has written to a scheduled flusher. Its write can be queued after the scheduled flush.
+     */
     private static final int SCHEDULED_AGAIN = 2;
 
     private final Channel channel;
@@ -43,15 +45,15 @@ public final class BatchFlusher {
     private final AtomicInteger state = new AtomicInteger(IDLE);
     private final Runnable scheduledFlush = this::scheduledFlush;
 
-    /** Flushes delayed since the last one. Used by the event loop only. */
+    /** Number of flushes delayed since the last executed flush. Accessed by the event loop only. */
     private int pending;
 
-    /** A flusher of {@code channel} that delays at most {@value #DEFAULT_MAX_PENDING} flushes. */
+    /** Creates a flusher of {@code channel} that delays at most {@value #DEFAULT_MAX_PENDING} flushes. */
     public BatchFlusher(Channel channel) {
         this(channel, DEFAULT_MAX_PENDING);
     }
 
-    /** A flusher of {@code channel} that delays at most {@code maxPending} flushes, at least 1. */
+    /** Creates a flusher of {@code channel} that delays at most {@code maxPending} flushes, at least 1. */
     public BatchFlusher(Channel channel, int maxPending) {
         this.channel = Objects.requireNonNull(channel, "channel");
         if (maxPending < 1) {
@@ -61,7 +63,7 @@ public final class BatchFlusher {
     }
 
     /**
-     * Flushes the channel after the event loop has run what is due.
+     * Flushes the channel after the event loop has run the work that is due.
      *
      * @throws IllegalStateException if the channel is not registered with an event loop
      */

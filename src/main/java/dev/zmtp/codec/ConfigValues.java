@@ -19,9 +19,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of each setting, with its default. A builder changes its own; a config has a copy that is never changed.
+ * Values of all settings, with their defaults. A builder changes its own instance. A config has a copy that is never
+ * changed.
  *
- * <p>A copy is a clone, so that it cannot miss a setting. No value can change: a collection would have to be copied.
+ * <p>A copy is a clone, so that it includes every setting. All values are immutable, because a mutable collection would
+ * have to be copied.
  */
 final class ConfigValues implements Cloneable {
 
@@ -52,9 +54,9 @@ final class ConfigValues implements Cloneable {
     ZMTPIdentityGenerator identityGenerator = ZMTPIdentityGenerator.sequential();
     ZMTPEncoder.@Nullable Factory encoder;
     ZMTPDecoder.@Nullable Factory decoder;
-    /** 0 if it was not set. */
+    /** Maximum length of a frame, in bytes; 0 if not set. */
     int maxFrameLength;
-    /** 0 if it was not set. */
+    /** Maximum length of a message, in bytes; 0 if not set. */
     long maxMessageLength;
 
     int maxMessageFrames = 1024;
@@ -81,13 +83,13 @@ final class ConfigValues implements Cloneable {
     @Nullable
     Boolean heartbeatZmtp30Peers;
 
-    /** Whether the heartbeats that are not set are those of a socket. */
+    /** Whether heartbeats that are not set have the defaults of a socket. */
     boolean ofSocket;
 
-    /** The clock of all that a connection measures, in nanoseconds. */
+    /** Clock for all time measurements of a connection, in nanoseconds. */
     LongSupplier nanoTime = System::nanoTime;
 
-    /** Returns a copy, which shares nothing that changes. */
+    /** Returns a copy that shares no mutable state. */
     ConfigValues copy() {
         try {
             return (ConfigValues) clone();
@@ -104,12 +106,15 @@ final class ConfigValues implements Cloneable {
         return maxMessageLength > 0 ? maxMessageLength : Math.max(defaultMaxLength(), maxFrameLength);
     }
 
-    /** What two connections can keep at the same time. */
+    /** Returns the maximum length that two connections can keep at the same time. */
     private long defaultMaxLength() {
         return Math.max(1, Math.min(DEFAULT_MAX_LENGTH, memoryBudget.limit() / 2));
     }
 
-    /** Whether a message is kept until it is complete. A decoder takes its bytes as they come, or nothing is taken. */
+    /**
+     * Returns whether a message is kept until it is complete. A decoder receives its bytes as they arrive, and a type
+     * that only sends keeps nothing.
+     */
     boolean keepsMessages() {
         return decoder == null && !socketType().isSendOnly();
     }
@@ -118,7 +123,7 @@ final class ConfigValues implements Cloneable {
         return Objects.requireNonNull(socketType, "socketType: not set (expected: a ZMTPSocketType)");
     }
 
-    /** Checks that the settings go together. */
+    /** Checks that the settings are compatible. */
     void check() {
         boolean draft = socketType().isDraft();
         if (!protocol.hasCommands()) {
@@ -142,7 +147,7 @@ final class ConfigValues implements Cloneable {
         }
     }
 
-    /** Warns of settings that promise more than others let through. */
+    /** Logs warnings for settings that promise more than other settings allow. */
     void warn() {
         long budget = memoryBudget.limit();
         if (keepsMessages() && maxMessageLength() > budget) {
@@ -171,7 +176,7 @@ final class ConfigValues implements Cloneable {
         return heartbeatZmtp30Peers != null ? heartbeatZmtp30Peers : ofSocket && !heartbeatInterval.isZero();
     }
 
-    /** The socket type, and each setting that does not have its default. */
+    /** Returns the socket type and each setting that differs from its default. */
     @Override
     public String toString() {
         Map<String, @Nullable Object> defaults = DEFAULTS.byName();
@@ -184,7 +189,7 @@ final class ConfigValues implements Cloneable {
         return out.toString();
     }
 
-    /** The settings by their names, as they are printed. */
+    /** Returns the settings by name, for printing. */
     private Map<String, @Nullable Object> byName() {
         Map<String, @Nullable Object> values = new LinkedHashMap<>();
         values.put("socketType", socketType);
@@ -223,7 +228,8 @@ final class ConfigValues implements Cloneable {
     }
 
     /**
-     * Names an object that may be the user's: by its class, as its own text could hold a password.
+     * Returns a name for an object that can be the user's. It is the object's class, because the object's own text
+     * could contain a password.
      */
     private static @Nullable String nameOf(@Nullable Object object) {
         if (object == null) {

@@ -3,7 +3,7 @@ package dev.zmtp.codec;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 
-/** Creates instances of a class that the user named. */
+/** Creates instances of user-defined classes. */
 final class Constructors {
 
     private Constructors() {}

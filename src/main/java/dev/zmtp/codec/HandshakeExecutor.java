@@ -8,10 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The threads that compute for handshakes unless the application gives an executor. Created at the first use.
+ * Threads for the computations of handshakes unless the application provides an executor. Created on first use.
  *
- * <p>They are half as many as the processors, and of a lower priority than event loops, where the operating system
- * heeds that: peers that start handshakes must not take the processors from the connections that are there.
+ * <p>There are half as many threads as processors. Their priority is lower than that of event loops, on operating
+ * systems that respect priorities, because peers that start handshakes must not take the processors from existing
+ * connections.
  */
 final class HandshakeExecutor {
 
@@ -41,8 +42,8 @@ final class HandshakeExecutor {
     }
 
     /**
-     * Not a Netty thread: BlockHound takes those for event loops, and these block, waiting for work and for random
-     * bytes.
+     * Creates a plain thread. BlockHound considers Netty's threads event loops, but these threads block for work and
+     * random bytes.
      */
     @SuppressWarnings("ThreadPriorityCheck") // a help where it is heeded; the number of threads is what counts
     private static Thread newThread(Runnable work) {
@@ -52,7 +53,7 @@ final class HandshakeExecutor {
         return thread;
     }
 
-    /** Collects no stack trace: a flood of handshakes makes one of these for each. */
+    /** Has no stack trace, because a flood of handshakes creates an exception for each handshake. */
     private static final class QueueFullException extends RejectedExecutionException {
         private static final long serialVersionUID = 1L;
 

@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A zero byte and a counter. It starts at a random number, so that no application relies on the identities of its last
- * run.
+ * Generates a zero byte and a counter. The counter starts at a random number, so that applications cannot rely on the
+ * identities of an earlier run.
  */
 final class SequentialIdentities implements ZMTPIdentityGenerator {
 

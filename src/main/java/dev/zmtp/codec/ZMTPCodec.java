@@ -19,56 +19,59 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Speaks ZMTP on the channel whose pipeline it is added to, so that the channel talks to any ZeroMQ peer. ZMTP 3.1 is
- * RFC 37, 3.0 is RFC 23, 2.0 is RFC 15, and 1.0 is RFC 13.
+ * Handler that speaks ZMTP, so that its channel can communicate with any ZeroMQ peer. ZMTP 3.1 is RFC 37, 3.0 is RFC
+ * 23, 2.0 is RFC 15, and 1.0 is RFC 13.
  *
  * <pre>{@code
  *   ch.pipeline().addLast(ZMTPCodec.of(ROUTER), new MyHandler());
  * }</pre>
  *
  * <p><b>Inbound.</b> The codec fires a {@link ZMTPHandshakeSuccess} or a {@link ZMTPHandshakeFailure} as a user event,
- * exactly once. After a success it fires a {@code ZMTPMessage} for each message, which the receiver must release; or
- * whatever the {@link ZMTPDecoder} of the config makes. On PUB and XPUB channels it fires a {@code ZMTPSubscription},
- * on RADIO channels a {@code ZMTPMembership}. Messages to sockets that only send (PUB, PUSH, RADIO, SCATTER) are
- * dropped. PINGs are answered. All that was read is fired before {@code channelInactive}; the channel's
- * {@code closeFuture} may be complete by then.
+ * exactly once. After a success it fires a {@code ZMTPMessage} for each message, which the receiver must release, or
+ * the objects that the {@link ZMTPDecoder} of the config creates. On PUB and XPUB channels it fires a
+ * {@code ZMTPSubscription}, on RADIO channels a {@code ZMTPMembership}. Messages to sockets that only send (PUB, PUSH,
+ * RADIO, SCATTER) are dropped. PINGs are answered. All received messages are fired before {@code channelInactive}. The
+ * channel's {@code closeFuture} can be complete by then.
  *
- * <p><b>Outbound.</b> Write {@code ZMTPMessage}, {@code ZMTPSubscription} (SUB, XSUB), {@code ZMTPMembership} (DISH),
- * or what the {@link ZMTPEncoder} of the config takes; it is released exactly once. An empty {@code ByteBuf} is a
- * barrier: nothing is sent for it, and its promise completes when everything written before was sent. Anything else
- * fails its promise. Writes before the end of the handshake are held, count towards the channel's writability, and
- * leave in order after it. Messages are encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each
- * promise completes once, with the transport's own result. Writes from other threads count towards writability at once,
- * by the channel's {@code MessageSizeEstimator}: the codec puts {@link ZMTPSizeEstimator} in place of Netty's default.
- * If the channel writes before the codec is added, that is too late: set it on the bootstrap.
+ * <p><b>Outbound.</b> Write a {@code ZMTPMessage}, a {@code ZMTPSubscription} (SUB, XSUB), a {@code ZMTPMembership}
+ * (DISH), or an object that the {@link ZMTPEncoder} of the config accepts. It is released exactly once. An empty
+ * {@code ByteBuf} is a barrier for which nothing is sent, and its promise completes when all earlier writes were sent.
+ * The promise of any other object fails.
  *
- * <p><b>Failure.</b> Whatever the peer does wrong ends the same way: during the handshake with the failure event, later
- * with a {@link ZMTPException} to {@code exceptionCaught}. Then the channel is closed, what was held is released, its
- * promises fail, and further input is discarded. The end of the peer's input is the end of the connection. If it comes
- * in the middle of a frame or a message, that is a failure with the code {@code CLOSED}, unless the transport has said
- * why. An end is reported once, however many writes with void promises fail.
+ * <p>Writes before the end of the handshake are held, count towards the channel's writability, and leave in order after
+ * it. Messages are encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each promise completes
+ * once, with the transport's own result. Writes from other threads count towards writability at once, by the channel's
+ * {@code MessageSizeEstimator}. The codec replaces Netty's default estimator with {@link ZMTPSizeEstimator}. If the
+ * channel writes before the codec is added, this is too late, so set the estimator on the bootstrap.
  *
- * <p><b>Place.</b> One instance per channel. Add it before the channel's first read if you can, as only then are the
- * transport's reads paced. Put it after handlers that turn bytes into bytes, such as {@code SslHandler}, and add it
- * after them: on an active channel it greets the peer as soon as it is added. Everything runs on the channel's event
- * loop, and nothing blocks it; a codec that is added with another executor is refused. Removing the codec passes unread
- * bytes to the next handler, and messages already written are still sent. Removing it while a message is partly written
- * closes the connection.
+ * <p><b>Failure.</b> An error of the peer is reported during the handshake with the failure event, and later with a
+ * {@link ZMTPException} to {@code exceptionCaught}. The channel is then closed, held writes are released, their
+ * promises fail, and further input is discarded. The end of the peer's input ends the connection. In the middle of a
+ * frame or a message it is a failure with the code {@code CLOSED}, unless the transport has reported the reason. The
+ * end of a connection is reported once, even if many writes with void promises fail.
  *
- * <p><b>Logs.</b> A failed handshake that no handler takes notice of at info, once a second at most; changes of phase
- * at debug; each frame at trace, by the logger {@code dev.zmtp.codec.FrameLog}.
+ * <p><b>Position in the pipeline.</b> Each channel needs its own instance. If possible, add it before the channel's
+ * first read, because only then are the transport's reads paced. Add it after handlers that transform bytes, such as
+ * {@code SslHandler}, both in the pipeline and in time, because on an active channel it sends its greeting as soon as
+ * it is added. Everything runs on the channel's event loop without blocking it, and a codec that is added with another
+ * executor is refused. Removing the codec passes unread bytes to the next handler, and messages already written are
+ * still sent. Removing it while a message is partly written closes the connection.
+ *
+ * <p><b>Logs.</b> A failed handshake that no handler reacts to is logged at info, at most once a second. Changes of
+ * phase are logged at debug, and each frame at trace by the logger {@code dev.zmtp.codec.FrameLog}.
  */
 public final class ZMTPCodec extends ChannelDuplexHandler {
 
     /**
-     * The peer's real address behind a proxy. Set it once the proxy has sent it; exception messages, {@link
-     * ZMTPSession#peerAddress()} and authentication requests then have it in place of the channel's remote address.
+     * The peer's real address behind a proxy. Set it once the proxy has sent it. Exception messages,
+     * {@link ZMTPSession#peerAddress()} and authentication requests then contain it instead of the channel's remote
+     * address.
      */
     public static final AttributeKey<SocketAddress> PEER_ADDRESS = PeerAddress.KEY;
 
     private final Session session;
 
-    /** Made when the codec is added to a pipeline. */
+    /** Created when the codec is added to a pipeline. */
     private Connection connection;
 
     private ZMTPCodec(Session session) {
@@ -86,9 +89,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     }
 
     /**
-     * Returns a codec for this session, which must not have been used by another.
+     * Returns a codec for this session, which must not have been used by another codec.
      *
-     * @throws IllegalArgumentException if {@link ZMTPSession#from} has not made it
+     * @throws IllegalArgumentException if the session was not created by {@link ZMTPSession#from}
      */
     public static ZMTPCodec from(ZMTPSession session) {
         if (Objects.requireNonNull(session, "session") instanceof Session known) {
@@ -98,17 +101,17 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
                 "session: " + session.getClass().getName() + " (expected: one that ZMTPSession.from has made)");
     }
 
-    /** Returns a builder with the defaults of {@link ZMTPConfig}; a socket type must be given to it. */
+    /** Returns a builder with the defaults of {@link ZMTPConfig}. The socket type must be set. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** The session of this codec's connection; usable once its handshake is complete. */
+    /** Returns the session of this codec's connection, which is usable once its handshake is complete. */
     public ZMTPSession session() {
         return session;
     }
 
-    /** The session of the codec in {@code pipeline}; null if there is none. */
+    /** Returns the session of the codec in {@code pipeline}, or null if there is no codec. */
     static @Nullable Session sessionIn(ChannelPipeline pipeline) {
         ZMTPCodec codec = pipeline.get(ZMTPCodec.class);
         return codec == null ? null : codec.session;
@@ -215,9 +218,8 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     }
 
     /**
-     * Ends the connection before the channel is closed: a user who refuses a peer must get neither what is left of the
-     * read in which it came, nor what arrives while a handler before us, such as an SslHandler, takes its time to
-     * close.
+     * Ends the connection before the channel is closed. A user that refuses a peer must receive neither the rest of the
+     * current read, nor data that arrives while an earlier handler, such as an SslHandler, is still closing.
      */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
@@ -225,7 +227,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         ctx.close(promise);
     }
 
-    /** Collects the settings of a codec, which {@link ZMTPConfig.Builder} lists. Not thread safe. */
+    /** Builder of a codec, with the settings listed by {@link ZMTPConfig.Builder}. Not thread safe. */
     public static final class Builder extends ZMTPSettings<Builder> {
         private Builder() {
             super(new ConfigValues());
@@ -234,9 +236,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         /**
          * Returns a codec with these settings.
          *
-         * @throws NullPointerException if no socket type was
-         * @throws IllegalArgumentException if the protocol is too old for the socket type or the mechanism, or the
-         *     mechanism and the authenticator do not go together
+         * @throws NullPointerException if the socket type is not set
+         * @throws IllegalArgumentException if the protocol is too old for the socket type or the mechanism, or if the
+         *     mechanism and the authenticator are incompatible
          */
         public ZMTPCodec build() {
             return from(ZMTPConfig.of(this));

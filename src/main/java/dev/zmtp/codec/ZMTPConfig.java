@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration of a {@link ZMTPCodec}. Immutable: share one among all channels of a bootstrap. {@link Builder}
+ * Configuration of a {@link ZMTPCodec}. Immutable, and can be shared by all channels of a bootstrap. {@link Builder}
  * lists all settings.
  *
  * <p>Every limit is on by default. A limit is checked when a length arrives, before memory is allocated for it.
@@ -41,9 +41,10 @@ public final class ZMTPConfig {
     }
 
     /**
-     * Returns a builder with the defaults of a {@code ZMTPSocket} of this type. They differ in the heartbeats:
-     * {@link #heartbeatInterval()} is 30 s, {@link #heartbeatTimeout()} half as long again as the interval, whatever
-     * that is, and {@link #heartbeatZmtp30Peers()} is true if there is an interval. What is set stays.
+     * Returns a builder with the defaults of a {@code ZMTPSocket} of this type. They differ in the heartbeats.
+     * {@link #heartbeatInterval()} is 30 s, {@link #heartbeatTimeout()} is one and a half times the interval, even if
+     * the interval is changed, and {@link #heartbeatZmtp30Peers()} is true if there is an interval. Explicit settings
+     * take precedence.
      */
     public static Builder socketBuilder(ZMTPSocketType socketType) {
         ConfigValues values = new ConfigValues();
@@ -57,7 +58,7 @@ public final class ZMTPConfig {
         return new Builder(values.copy());
     }
 
-    /** The config of this type with all defaults, the same for all connections. */
+    /** Returns the config of this type with all defaults, which all connections share. */
     static ZMTPConfig of(ZMTPSocketType socketType) {
         return Objects.requireNonNull(DEFAULTS.get(Objects.requireNonNull(socketType, "socketType")));
     }
@@ -66,52 +67,52 @@ public final class ZMTPConfig {
         return new ZMTPConfig(settings.values.copy());
     }
 
-    /** The highest version spoken (RFC 37, "Version Negotiation"). Default: ZMTP 3.1. */
+    /** Highest protocol version spoken (RFC 37, "Version Negotiation"). Default: ZMTP 3.1. */
     public ZMTPVersion protocol() {
         return values.protocol;
     }
 
-    /** Whether a peer may speak an older version than {@link #protocol()}. Default: true. */
+    /** Whether the peer is allowed to speak an older version than {@link #protocol()}. Default: true. */
     public boolean interop() {
         return values.interop;
     }
 
-    /** The type of this side's socket. Required. */
+    /** Socket type of this side. Required. */
     public ZMTPSocketType socketType() {
         return values.socketType();
     }
 
     /**
-     * The identity announced to the peer, read-only: at most 255 bytes, the first not zero. Default: empty, to stay
-     * anonymous.
+     * Identity announced to the peer, read-only. Has at most 255 bytes, and the first byte is not zero. Default: empty,
+     * to stay anonymous.
      *
-     * <p>RFC 37, "The Identity Property". In ZMTP 3.x only REQ, DEALER and ROUTER sockets announce one. Those of other
-     * types announce it to 1.0 and 2.0 peers only: set a {@link #properties() property} for all others.
+     * <p>RFC 37, "The Identity Property". In ZMTP 3.x only REQ, DEALER and ROUTER sockets announce an identity. Sockets
+     * of other types announce it to 1.0 and 2.0 peers only; set a {@link #properties() property} for all other peers.
      */
     public ByteBuffer localIdentity() {
         return values.localIdentity.duplicate();
     }
 
-    /** The application's own properties, announced to a 3.x peer (RFC 37, "Connection Metadata"). Default: none. */
+    /** Application-defined properties announced to a 3.x peer (RFC 37, "Connection Metadata"). Default: none. */
     public ZMTPMetadata properties() {
         return values.properties;
     }
 
-    /** The security mechanism. Default: NULL. */
+    /** Security mechanism. Default: NULL. */
     public ZMTPMechanism.Factory mechanism() {
         return values.mechanism;
     }
 
     /**
-     * The authenticator, which accepts or refuses peers; null for none. Default: none, every peer is accepted. If set,
-     * ZMTP 1.0 and 2.0 peers are refused: those versions have no way to report a refusal.
+     * Authenticator that accepts or refuses peers, or null. Default: none, every peer is accepted. With an
+     * authenticator, ZMTP 1.0 and 2.0 peers are refused, because those versions cannot report a refusal.
      */
     public @Nullable ZMTPAuthenticator authenticator() {
         return values.authenticator;
     }
 
     /**
-     * The name of the group of services that this one belongs to, passed to the authenticator (RFC 27, "The ZAP
+     * Name of the group of services that this service belongs to, passed to the authenticator (RFC 27, "The ZAP
      * Request"). Default: empty.
      */
     public String domain() {
@@ -119,173 +120,176 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The executor that runs the computations of a CURVE handshake, and for sockets those of TLS. It must not run them
-     * on the event loop. Default: threads of the library, half as many as there are processors. They are daemons, start
-     * when they are needed and end after a minute without work; at most 10,000 computations wait.
+     * Executor that runs the computations of a CURVE handshake, and for sockets also those of TLS. It must not run them
+     * on the event loop. Default: threads of the library, half as many as there are processors. They are daemon threads
+     * that start on demand and end after a minute without work. At most 10,000 computations are queued.
      */
     public Executor handshakeExecutor() {
         Executor executor = values.handshakeExecutor;
         return executor == null ? HandshakeExecutor.shared() : executor;
     }
 
-    /** The generator of identities for anonymous peers. Default: {@link ZMTPIdentityGenerator#sequential()}. */
+    /** Generator of identities for anonymous peers. Default: {@link ZMTPIdentityGenerator#sequential()}. */
     public ZMTPIdentityGenerator identityGenerator() {
         return values.identityGenerator;
     }
 
-    /** The factory of encoders; null to write {@code ZMTPMessage}. Default: none. */
+    /** Factory of encoders, or null to write {@code ZMTPMessage}. Default: none. */
     public ZMTPEncoder.@Nullable Factory encoder() {
         return values.encoder;
     }
 
-    /** The factory of decoders; null to read {@code ZMTPMessage}. Default: none. */
+    /** Factory of decoders, or null to read {@code ZMTPMessage}. Default: none. */
     public ZMTPDecoder.@Nullable Factory decoder() {
         return values.decoder;
     }
 
     /**
-     * Maximum number of bytes in one received frame: at least 1, at most {@link #maxMessageLength()}. Default: 64 MiB
-     * or half of the {@link #memoryBudget()}, whichever is less, or {@code maxMessageLength} if that is set to less.
+     * Maximum length of a received frame, in bytes. Must be at least 1 and at most {@link #maxMessageLength()}.
+     * Default: 64 MiB or half of the {@link #memoryBudget()}, whichever is less, or {@code maxMessageLength} if that is
+     * set to less.
      */
     public int maxFrameLength() {
         return values.maxFrameLength();
     }
 
     /**
-     * Maximum number of bytes in all frames of one received message: at least 1, and each frame after the first counts
-     * 64 bytes more. Default: 64 MiB or half of the {@link #memoryBudget()}, whichever is less, or
-     * {@link #maxFrameLength()} if that is set to more. The budget is a limit, too: a message that cannot fit is
-     * refused at its header, and {@code build()} warns of a setting that promises more. With a {@link #decoder()},
-     * which takes bytes as they arrive, it sets none.
+     * Maximum length of a received message, in bytes, with 64 bytes more for each frame after the first. Must be at
+     * least 1. Default: 64 MiB or half of the {@link #memoryBudget()}, whichever is less, or {@link #maxFrameLength()}
+     * if that is set to more. The budget is a limit too. A message that cannot fit is refused at its header, and
+     * {@code build()} logs a warning for a setting that exceeds the budget. The budget does not limit messages for a
+     * {@link #decoder()}, which receives bytes as they arrive.
      */
     public long maxMessageLength() {
         return values.maxMessageLength();
     }
 
-    /** Maximum number of frames in one received message: at least 1. Default: 1,024. */
+    /** Maximum number of frames in a received message. Must be at least 1. Default: 1,024. */
     public int maxMessageFrames() {
         return values.maxMessageFrames;
     }
 
     /**
-     * Maximum number of bytes in one command received during the handshake: at least 25, the length of the shortest
-     * READY. Default: 8 KiB. Any peer may send this much before it is authenticated, and its properties are kept for
-     * the life of the connection.
+     * Maximum length of a command received during the handshake, in bytes. Must be at least 25, the length of the
+     * shortest READY. Default: 8 KiB. Any peer can send this much before it is authenticated, and its properties are
+     * retained for the life of the connection.
      */
     public int maxHandshakeCommandLength() {
         return values.maxHandshakeCommandLength;
     }
 
     /**
-     * Maximum number of bytes in one command or subscription received after the handshake: at least 1. Default: 8 KiB.
-     * A longer subscription that arrives as a message, not as a command, is treated as a message: an XPUB channel fires
-     * it, a PUB channel drops it.
+     * Maximum length of a command or subscription received after the handshake, in bytes. Must be at least 1. Default:
+     * 8 KiB. A longer subscription that arrives as a message, and not as a command, is treated as a message, which an
+     * XPUB channel fires and a PUB channel drops.
      */
     public int maxCommandLength() {
         return values.maxCommandLength;
     }
 
     /**
-     * Maximum number of commands received within a second, including subscriptions that arrive as messages: at least 1.
-     * Default: 100,000. Up to twice as many may pass before the limit is noticed, never more. Commands that piled up
-     * while nothing was read count when they are read.
+     * Maximum number of commands received within a second, including subscriptions that arrive as messages. Must be at
+     * least 1. Default: 100,000. Up to twice as many commands can pass before the limit is noticed, but never more.
+     * Commands that accumulated while nothing was read count when they are read.
      */
     public int maxCommandsPerSecond() {
         return values.maxCommandsPerSecond;
     }
 
     /**
-     * Maximum number of frames of one connection, commands included, that are handled before its event loop serves
-     * other connections: at least 1. Default: 2,048. A turn also ends about a millisecond after the first 64 frames, as
-     * handlers may be slow. The rest follows, in order, when the others have had their turn.
+     * Maximum number of frames, including commands, handled for one connection before its event loop serves other
+     * connections. Must be at least 1. Default: 2,048. Handling also pauses about a millisecond after the first 64
+     * frames, because handlers can be slow. The remaining frames follow in order after the other connections were
+     * served.
      */
     public int maxFramesPerTurn() {
         return values.maxFramesPerTurn;
     }
 
     /**
-     * Whether the flushes of one turn of the event loop leave together. Then the first flush goes to the transport at
-     * once, and those after it wait until a batch of 64 KiB is full, until what was read is decoded, or until the event
-     * loop has run the tasks that are queued and none of them has written more. It waits for up to 16 rounds while
-     * tasks keep writing, and for no round that starts more than half a millisecond after the previous flush. While
-     * what was read is handled, no task runs: then a flush leaves at once if the previous one is half a millisecond
-     * ago, and one that waits leaves before the next message after that time, or before the eighth if those before it
-     * took less. A flush that waits leaves before the channel is closed or the codec is removed; not before
-     * {@code shutdownOutput()}, which passes no handler. Default: true.
+     * Whether the flushes of one event-loop iteration are combined. Default: true. The first flush goes to the
+     * transport at once. Later flushes are delayed until a batch of 64 KiB is full, until the bytes that were read are
+     * decoded, or until the event loop has run its queued tasks and none of them has written more. While tasks keep
+     * writing, a flush is delayed for up to 16 rounds of tasks, but not for a round that starts more than half a
+     * millisecond after the previous flush.
+     *
+     * <p>No task runs while received messages are handled. During that time a flush leaves at once if the previous
+     * flush was half a millisecond ago. A delayed flush leaves before the next message after that time, or before the
+     * eighth message if those before took less. A delayed flush also leaves before the channel is closed or the codec
+     * is removed, but not before {@code shutdownOutput()}, which passes no handler.
      */
     public boolean consolidateFlushes() {
         return values.consolidateFlushes;
     }
 
     /**
-     * Maximum number of topics, or groups, that a peer is subscribed to at one time: at least 0. Default: 10,000. An
-     * XSUB has a limit of its own, {@link #maxRelayedSubscriptions()}.
+     * Maximum number of topics or groups that a peer is subscribed to at one time. Must be at least 0. Default: 10,000.
+     * XSUB peers have a separate limit, {@link #maxRelayedSubscriptions()}.
      */
     public int maxSubscriptions() {
         return values.maxSubscriptions;
     }
 
     /**
-     * Maximum number of bytes in all topics that a peer is subscribed to at one time: at least 0, and each topic counts
-     * 256 bytes more. Default: 4 MiB.
+     * Maximum total length of the topics that a peer is subscribed to at one time, in bytes. Each topic counts 256
+     * bytes more. Must be at least 0. Default: 4 MiB.
      */
     public long maxSubscriptionsLength() {
         return values.maxSubscriptionsLength;
     }
 
     /**
-     * Maximum number of topics that a peer of type XSUB is subscribed to at one time: at least 0. Default: 1,000,000.
-     * Proxies subscribe as an XSUB, for all of their own subscribers. {@link #maxCommandsPerSecond()} does not count
-     * those of its topics that are new.
+     * Maximum number of topics that a peer of type XSUB is subscribed to at one time. Must be at least 0. Default:
+     * 1,000,000. Proxies subscribe as an XSUB for all of their own subscribers. {@link #maxCommandsPerSecond()} does
+     * not count new topics of an XSUB.
      */
     public int maxRelayedSubscriptions() {
         return values.maxRelayedSubscriptions;
     }
 
     /**
-     * Maximum number of bytes in all topics that a peer of type XSUB is subscribed to at one time: at least 0, and each
-     * topic counts 256 bytes more. Default: 256 MiB. They count in the {@link #memoryBudget()}, which is a limit too.
+     * Maximum total length of the topics that a peer of type XSUB is subscribed to at one time, in bytes. Each topic
+     * counts 256 bytes more. Must be at least 0. Default: 256 MiB. The topics count in the {@link #memoryBudget()},
+     * which is a limit too.
      */
     public long maxRelayedSubscriptionsLength() {
         return values.maxRelayedSubscriptionsLength;
     }
 
-    /** Maximum number of properties that a peer announces: at least 1, the Socket-Type. Default: 256. */
+    /** Maximum number of properties that a peer announces. Must be at least 1, for the Socket-Type. Default: 256. */
     public int maxMetadataProperties() {
         return values.maxMetadataProperties;
     }
 
     /**
-     * Maximum number of bytes in writes held until the handshake is complete: at least 0, and each frame counts 64
-     * bytes more. Default: 16 MiB.
-     *
-     * <p>Objects other than {@code ZMTPMessage} are sized by the channel's {@code MessageSizeEstimator}, plus 64 bytes.
-     * Netty's default reports 8 bytes for unknown types: set your own if your {@link #encoder()} takes large objects.
+     * Maximum total length of the writes held until the handshake is complete, in bytes. Each frame counts 64 bytes
+     * more. Must be at least 0. Default: 16 MiB. Objects other than {@code ZMTPMessage} are sized by the channel's
+     * {@code MessageSizeEstimator}, plus 64 bytes. Netty's default estimator reports 8 bytes for unknown types. Set a
+     * different estimator if your {@link #encoder()} handles large objects.
      */
     public long maxHeldLength() {
         return values.maxHeldLength;
     }
 
     /**
-     * The budget that bounds what this connection and others keep together. Default:
-     * {@link ZMTPMemoryBudget#shared()}.
+     * Budget that bounds the memory of this connection and others together. Default: {@link ZMTPMemoryBudget#shared()}.
      */
     public ZMTPMemoryBudget memoryBudget() {
         return values.memoryBudget;
     }
 
     /**
-     * The time from connection to the end of the handshake, not extended by progress: at least 1 ms, or zero for no
-     * limit. Default: 30 s.
+     * Maximum time from connection to the end of the handshake, not extended by progress. Must be at least 1 ms, or
+     * zero for no limit. Default: 30 s.
      */
     public Duration handshakeTimeout() {
         return values.handshakeTimeout;
     }
 
     /**
-     * The time between PINGs (RFC 37, "Connection Heartbeating") to a peer of ZMTP 3.1, and of 3.0 with
-     * {@link #heartbeatZmtp30Peers()}: at least 1 ms, or zero to send none. Default: zero. No PING is sent while the
-     * one before is not answered yet, unless there is a {@link #heartbeatTtl()}, nor, without one, while we do not read
+     * Time between PINGs (RFC 37, "Connection Heartbeating") to a ZMTP 3.1 peer, and to a 3.0 peer with
+     * {@link #heartbeatZmtp30Peers()}. Must be at least 1 ms, or zero to send none. Default: zero. Without a
+     * {@link #heartbeatTtl()}, no PING is sent while the previous PING is unanswered, or while this side is not reading
      * from a peer that never sends PINGs.
      */
     public Duration heartbeatInterval() {
@@ -293,49 +297,49 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The time in which nothing arrives, counted from a PING, that ends the connection with {@code HEARTBEAT_TIMEOUT}
-     * if there is proof that the peer is gone: at least 1 ms, or zero for never. Needs an interval. Default: the
-     * interval, or with {@link #socketBuilder} half as long again. A peer that is gone is noticed within the interval
-     * and this together.
+     * Maximum silence of the peer, counted from a PING. A longer silence ends the connection with
+     * {@code HEARTBEAT_TIMEOUT} if there is proof that the peer is gone. Must be at least 1 ms, or zero for never.
+     * Needs an interval. Default: the interval, or one and a half times the interval with {@link #socketBuilder}. A
+     * lost peer is noticed within the sum of the interval and the timeout.
      *
-     * <p>A peer that is slow is silent, too, as the PING arrives after everything that was written before it. So there
-     * are two proofs. Since the last PING that the peer has answered, no more was written before this one than 128
-     * bytes for each second of the timeout, or 256; or the peer's kernel has acknowledged nothing for so long, though
-     * ours has sent bytes again, which the TCP channels of epoll and io_uring know. Over NIO, a host that is lost while
-     * much is on its way to it is noticed when TCP gives up.
+     * <p>A slow peer is silent too, because a PING arrives after all bytes written before it. There are therefore two
+     * proofs, either of which is sufficient. The first proof is that, since the last PING that the peer has answered,
+     * no more was written before this PING than 128 bytes for each second of the timeout, or 256 bytes if that is more.
+     * The second proof is that the peer's kernel has acknowledged nothing during the timeout although this side's
+     * kernel has sent bytes again, which the TCP channels of epoll and io_uring report. Over NIO, a host that is lost
+     * while much data is in flight to it is noticed when TCP reports a failure.
      */
     public Duration heartbeatTimeout() {
         return values.heartbeatTimeout();
     }
 
     /**
-     * The TTL sent with each PING: the peer should close the connection if it hears nothing from us for this long (RFC
-     * 37, "Connection Heartbeating"). From 0.1 to 65.5 s, rounded down to a tenth of a second, or zero for no TTL.
-     * Needs an interval. Default: zero.
+     * TTL sent with each PING. The peer should close the connection if it receives nothing for this time (RFC 37,
+     * "Connection Heartbeating"). From 0.1 to 65.5 s, rounded down to a tenth of a second, or zero for no TTL. Needs an
+     * interval. Default: zero.
      */
     public Duration heartbeatTtl() {
         return values.heartbeatTtl;
     }
 
     /**
-     * Whether PINGs are also sent to peers of ZMTP 3.0. That version has no PING, but JeroMQ, NetMQ and libzmq 4.2 to
-     * 4.3.2, which speak it, answer one. libzmq 4.0 and 4.1 ignore it; other peers may close the connection. An
-     * answer is expected of a 3.0 peer only after its first PING or PONG, so that one that ignores PINGs is not taken
-     * for a dead one. Needs an interval. Default: false, or with
-     * {@link #socketBuilder} whether there is an interval.
+     * Whether PINGs are also sent to ZMTP 3.0 peers. That version has no PING, but JeroMQ, NetMQ and libzmq 4.2 to
+     * 4.3.2, which speak it, answer a PING. libzmq 4.0 and 4.1 ignore it, and other peers can close the connection. An
+     * answer is expected of a 3.0 peer only after its first PING or PONG, so that a peer that ignores PINGs is not
+     * considered dead. Needs an interval. Default: false, or with {@link #socketBuilder} whether there is an interval.
      */
     public boolean heartbeatZmtp30Peers() {
         return values.heartbeatZmtp30Peers();
     }
 
-    /** The clock of all that a connection measures, in nanoseconds. */
+    /** Clock for all time measurements of a connection, in nanoseconds. */
     LongSupplier nanoTime() {
         return values.nanoTime;
     }
 
     /**
-     * Shows the socket type and each setting that was changed. Of the identity and of properties it shows the lengths
-     * only, of the application's own objects the class.
+     * Returns the socket type and each changed setting. The identity and the properties are shown by their lengths
+     * only, and application-defined objects by their class.
      */
     @Override
     public String toString() {
@@ -343,9 +347,9 @@ public final class ZMTPConfig {
     }
 
     /**
-     * Collects the settings of a {@link ZMTPConfig}. Not thread safe.
+     * Builder of a {@link ZMTPConfig}. Not thread safe.
      *
-     * <p>A value that is out of bounds is refused at once. Each name leads to the full description of the setting.
+     * <p>A value that is out of bounds is refused at once. Each name links to the full description of the setting.
      *
      * <table class="striped">
      * <caption>All settings</caption>
@@ -390,23 +394,23 @@ public final class ZMTPConfig {
      * <tr><th scope="row">{@link ZMTPConfig#maxHandshakeCommandLength() maxHandshakeCommandLength}</th>
      * <td>bytes of a command during the handshake</td><td>at least 25</td><td>8 KiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxCommandLength() maxCommandLength}</th>
-     * <td>bytes of a command or subscription after it</td><td>at least 1</td><td>8 KiB</td></tr>
+     * <td>bytes of a later command or subscription</td><td>at least 1</td><td>8 KiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxCommandsPerSecond() maxCommandsPerSecond}</th>
      * <td>commands and subscriptions received within a second</td><td>at least 1</td><td>100,000</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxFramesPerTurn() maxFramesPerTurn}</th>
      * <td>frames handled before other connections are served</td><td>at least 1</td><td>2,048</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#consolidateFlushes() consolidateFlushes}</th>
-     * <td>whether the flushes of one turn leave together</td><td></td><td>true</td></tr>
+     * <td>whether flushes of one event-loop iteration are combined</td><td></td><td>true</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxSubscriptions() maxSubscriptions}</th>
      * <td>topics or groups of a peer at one time</td><td>at least 0</td><td>10,000</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxSubscriptionsLength() maxSubscriptionsLength}</th>
-     * <td>bytes of all of them, 256 more for each</td><td>at least 0</td><td>4 MiB</td></tr>
+     * <td>total bytes of these topics, plus 256 each</td><td>at least 0</td><td>4 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxRelayedSubscriptions() maxRelayedSubscriptions}</th>
      * <td>topics of an XSUB at one time</td><td>at least 0</td><td>1,000,000</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxRelayedSubscriptionsLength() maxRelayedSubscriptionsLength}</th>
-     * <td>bytes of all of them, 256 more for each</td><td>at least 0</td><td>256 MiB</td></tr>
+     * <td>total bytes of these topics, plus 256 each</td><td>at least 0</td><td>256 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxMetadataProperties() maxMetadataProperties}</th>
-     * <td>properties that a peer may announce</td><td>at least 1</td><td>256</td></tr>
+     * <td>properties that a peer announces</td><td>at least 1</td><td>256</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxHeldLength() maxHeldLength}</th>
      * <td>bytes of writes held until the handshake is complete</td><td>at least 0</td><td>16 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#memoryBudget() memoryBudget}</th>
@@ -434,10 +438,10 @@ public final class ZMTPConfig {
          * Returns a config with these settings.
          *
          * @throws NullPointerException if the socket type is not set
-         * @throws IllegalArgumentException if settings contradict each other: the protocol is too old for the socket
-         *     type, the mechanism, the authenticator or heartbeats; the mechanism needs an authenticator or must not
-         *     have one; the frame limit is above the message limit; or a heartbeat timeout or TTL is set without an
-         *     interval
+         * @throws IllegalArgumentException if settings contradict each other, which is the case if the protocol is too
+         *     old for the socket type, the mechanism, the authenticator or heartbeats; if the mechanism needs an
+         *     authenticator or must not have one; if the frame limit is above the message limit; or if a heartbeat
+         *     timeout or TTL is set without an interval
          */
         public ZMTPConfig build() {
             return of(this);

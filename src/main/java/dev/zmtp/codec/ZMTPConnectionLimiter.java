@@ -6,8 +6,9 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.function.LongSupplier;
 
 /**
- * Limits how many connections a server has at one time: in total, per address, and per authenticated user. So it bounds
- * the memory of all connections together, as each of them is bounded by the limits of its {@link ZMTPConfig}.
+ * Limits the number of concurrent connections of a server, in total, per address and per authenticated user. The limits
+ * of {@link ZMTPConfig} bound the memory of each connection, so this handler bounds the memory of all connections
+ * together.
  *
  * <pre>{@code
  *   ZMTPConnectionLimiter limiter = new ZMTPConnectionLimiter(10_000, 500, 50); // one for all channels of the server
@@ -16,31 +17,31 @@ import java.util.function.LongSupplier;
  * }</pre>
  *
  * <p>Add it first, before the {@link ZMTPCodec} and before an {@code SslHandler}. A connection counts from the moment
- * that the limiter is added to its pipeline until the channel is closed. The limiter leaves the pipeline when the
- * handshake is over; the connection counts on. It also does if another handler removes the limiter.
+ * the limiter is added to its pipeline until the channel is closed. The limiter removes itself when the handshake is
+ * complete. The connection still counts, even if another handler removed the limiter earlier.
  *
- * <p><b>Users.</b> When its handshake is complete, a connection also counts for the user id that the authenticator gave
- * it ({@link ZMTPSession#userId()}). If that is one too many for the user, it is refused: the {@link
- * ZMTPHandshakeSuccess} is followed by the end of the channel. A peer without a user id counts for no user. A
- * dead connection counts until it is detected: enable heartbeats.
+ * <p><b>Users.</b> When its handshake is complete, a connection also counts for the user id assigned by the
+ * authenticator ({@link ZMTPSession#userId()}). A connection that exceeds the user's limit is refused, so its
+ * {@link ZMTPHandshakeSuccess} is followed by the end of the channel. A peer without a user id counts for no user. A
+ * dead connection counts until it is detected, so enable heartbeats.
  *
- * <p>Which connection is dropped for another, how, and which address it counts for, is said at {@link ZMTPLimiter}.
+ * <p>{@link ZMTPLimiter} describes which connection is dropped, how it is dropped, and which address it counts for.
  *
- * <p>Sharable and thread safe: use one for all channels that are counted together.
+ * <p>Sharable and thread safe. Use a single instance for all channels that are counted together.
  */
 @Sharable
 public non-sealed class ZMTPConnectionLimiter extends ZMTPLimiter {
 
     /**
-     * A limiter with these limits, each at least 1. {@link Integer#MAX_VALUE} is no limit.
+     * Creates a limiter with these limits, each at least 1. {@link Integer#MAX_VALUE} means no limit.
      *
-     * @throws IllegalArgumentException if one is less
+     * @throws IllegalArgumentException if a limit is less than 1
      */
     public ZMTPConnectionLimiter(int maxTotal, int maxPerAddress, int maxPerUser) {
         this(maxTotal, maxPerAddress, maxPerUser, System::nanoTime);
     }
 
-    /** A limiter with this clock, for tests. */
+    /** Creates a limiter with this clock, for tests. */
     ZMTPConnectionLimiter(int maxTotal, int maxPerAddress, int maxPerUser, LongSupplier nanoTime) {
         super(
                 InternalLoggerFactory.getInstance(ZMTPConnectionLimiter.class),
@@ -48,7 +49,7 @@ public non-sealed class ZMTPConnectionLimiter extends ZMTPLimiter {
                 ConnectionRegistry.atLeastOne("maxPerUser", maxPerUser));
     }
 
-    /** The number of connections now. */
+    /** Returns the current number of connections. */
     public final int connections() {
         return count();
     }

@@ -1,18 +1,18 @@
 package dev.zmtp.codec;
 
-/** Adds up the bytes that a message will take, including headers, so that it is written into one buffer. */
+/** Adds up the encoded size of a message, including headers, so that the message is written to a single buffer. */
 public interface ZMTPEstimator {
 
-    /** Starts again at 0. */
+    /** Resets the sum to 0. */
     void reset();
 
     /** Adds a frame whose body has at most {@code size} bytes. */
     void frame(int size);
 
     /**
-     * The sum so far, in bytes.
+     * Returns the current sum, in bytes.
      *
-     * @throws ArithmeticException if it is more than 2^31 - 1
+     * @throws ArithmeticException if the sum exceeds 2^31 - 1
      */
     int size();
 }

@@ -8,13 +8,13 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a handshake: what was agreed on, and what the peer announced (RFC 37, "Version Negotiation" and
- * "Connection Metadata"; RFC 23 for ZMTP 3.0). Immutable.
+ * Result of a handshake, with the negotiated version and the properties that the peer announced (RFC 37, "Version
+ * Negotiation" and "Connection Metadata"; RFC 23 for ZMTP 3.0). Immutable.
  *
- * @param negotiatedVersion the version that both sides speak from now on
+ * @param negotiatedVersion the version that both sides speak after the handshake
  * @param mechanism the name of the security mechanism; NULL also for ZMTP 2.0 and 1.0, which have no mechanisms
- * @param remoteIdentity the identity that the peer announced, read-only; empty if it is anonymous
- * @param remoteSocketType the type of the peer's socket; null if it did not announce one, as in ZMTP 1.0
+ * @param remoteIdentity the identity that the peer announced, read-only; empty if the peer is anonymous
+ * @param remoteSocketType the peer's socket type; null if the peer did not announce it, as in ZMTP 1.0
  * @param metadata all properties of the peer; empty in ZMTP 2.0 and 1.0
  */
 public record ZMTPHandshake(
@@ -26,18 +26,18 @@ public record ZMTPHandshake(
 
     private static final ByteBuffer ANONYMOUS = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
-    /** Keeps a read-only view of the identity. */
+    /** Stores a read-only view of the identity. */
     public ZMTPHandshake {
         remoteIdentity = remoteIdentity.hasRemaining() ? remoteIdentity.asReadOnlyBuffer() : ANONYMOUS;
     }
 
-    /** The identity, read-only, in a new buffer for each call. */
+    /** Returns the peer's identity, read-only, as a new buffer for each call. */
     @Override
     public ByteBuffer remoteIdentity() {
         return remoteIdentity.duplicate();
     }
 
-    /** Shows what was agreed on, on one line. Of the peer's properties it shows the lengths only. */
+    /** Returns the negotiated values on a single line. The peer's properties are shown by their lengths only. */
     @Override
     public String toString() {
         return new EventText("ZMTPHandshake").handshake(this, null).toString();

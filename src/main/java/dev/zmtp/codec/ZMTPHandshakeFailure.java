@@ -3,18 +3,18 @@ package dev.zmtp.codec;
 import dev.zmtp.internal.connection.EventText;
 
 /**
- * The user event that the handshake failed. Fired once per connection, in place of {@link ZMTPHandshakeSuccess}; then
- * the channel is closed.
+ * User event for a failed handshake. Fired once per connection instead of {@link ZMTPHandshakeSuccess}. The channel is
+ * closed afterwards.
  *
  * @param session the session, which will not become usable
- * @param cause usually a {@link dev.zmtp.ZMTPException}, or what an earlier handler or the transport reported
- * @param silent whether the peer has sent nothing at all, as is the case with a health check that only connects. The
- *     cause may be of any kind then: the code {@code CLOSED}, or an {@code IOException} if the peer has reset the
- *     connection
+ * @param cause usually a {@link dev.zmtp.ZMTPException}, or an exception reported by an earlier handler or the
+ *     transport
+ * @param silent true if the peer sent no bytes, like a health check that only connects. The cause can then be of any
+ *     kind, such as the code {@code CLOSED}, or an {@code IOException} if the peer has reset the connection
  */
 public record ZMTPHandshakeFailure(ZMTPSession session, Throwable cause, boolean silent) {
 
-    /** Shows the peer and the cause, on one line. */
+    /** Returns the peer and the cause on a single line. */
     @Override
     public String toString() {
         return new EventText("ZMTPHandshakeFailure")

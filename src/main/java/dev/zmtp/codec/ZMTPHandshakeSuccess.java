@@ -3,15 +3,15 @@ package dev.zmtp.codec;
 import dev.zmtp.internal.connection.EventText;
 
 /**
- * The user event that the handshake is complete. Fired once per connection, before its first message. Messages written
- * before it have been passed to the transport; from now on writes are not held.
+ * User event for a complete handshake. Fired once per connection, before its first message. Messages written earlier
+ * have already been passed to the transport, and later writes are not held.
  *
  * @param session the session, which can now be used
  * @param handshake the result of the handshake
  */
 public record ZMTPHandshakeSuccess(ZMTPSession session, ZMTPHandshake handshake) {
 
-    /** Shows the peer and what was agreed on, on one line. */
+    /** Returns the peer and the negotiated values on a single line. */
     @Override
     public String toString() {
         EventText text = new EventText("ZMTPHandshakeSuccess")

@@ -15,39 +15,43 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler that counts the connections of a server and drops some when there are too many: a {@link
- * ZMTPHandshakeLimiter} or a {@link ZMTPConnectionLimiter}. This is what both have in common.
+ * Base class of {@link ZMTPHandshakeLimiter} and {@link ZMTPConnectionLimiter}, which count the connections of a server
+ * and drop some when there are too many.
  *
- * <p>Add it first, before the {@link ZMTPCodec} and before an {@code SslHandler}. It leaves the pipeline when the
- * handshake of the codec is over. A handler that detects another protocol removes it.
+ * <p>Add it first, before the {@link ZMTPCodec} and before an {@code SslHandler}. It removes itself when the handshake
+ * of the codec is over. A handler that detects another protocol removes it.
  *
- * <p><b>Which connection is dropped.</b> A connection whose handshake is complete is never dropped for another. If a
- * new one is one too many for its address, the handshake of that address whose peer has kept this side waiting longest
- * makes room, if that is for more than two seconds. If there is none, the new connection is refused. The wait is
- * counted from the last answer of this side. So idle strangers keep others of their address out for two seconds, and
- * any number of honest peers that come at the same time get through one after the other: a peer that connects again
- * when it is refused gets in as soon as another one has completed its handshake.
+ * <p><b>Selection.</b> A connection whose handshake is complete is never dropped in favor of another connection. If a
+ * new connection exceeds the limit of its address, the limiter drops the handshake of that address whose peer has kept
+ * this side waiting longest, provided that the wait exceeds two seconds. If there is no such handshake, the new
+ * connection is refused. The wait is counted from the last answer of this side. Idle strangers can therefore keep other
+ * peers of their address out for two seconds. Any number of honest peers that connect at the same time are admitted
+ * successively, because a peer that reconnects after a refusal is admitted as soon as another peer has completed its
+ * handshake.
  *
- * <p>If a new connection is one too many in total, the same is searched for at the addresses that have most handshakes.
- * If there is none, an address that has fewer takes the place of one that has more. So no address keeps others out. A
- * handshake that waits for this side, because a mechanism computes or an authenticator decides, is passed over.
+ * <p>If a new connection exceeds the total limit, the same search is made at the addresses with the most handshakes. If
+ * it finds nothing, an address with fewer handshakes displaces an address with more. No address can therefore keep
+ * others out. A handshake that waits for this side, because a mechanism computes or an authenticator decides, is passed
+ * over.
  *
- * <p><b>How a connection is dropped.</b> {@link #refused} is called. The channel is closed with {@code SO_LINGER} 0
- * where the transport has this option, so that the peer gets a reset and no socket is left in {@code TIME_WAIT}. If it
- * was in its handshake, handlers get a {@link ZMTPHandshakeFailure} with the code {@code CLOSED}.
+ * <p><b>Dropping.</b> {@link #refused} is called. The channel is closed with {@code SO_LINGER} 0 where the transport
+ * has this option, so that the peer receives a reset and no socket remains in {@code TIME_WAIT}. If the connection was
+ * in its handshake, handlers receive a {@link ZMTPHandshakeFailure} with the code {@code CLOSED}.
  *
  * <p><b>Addresses.</b> IPv6 addresses are counted per /64, because one host usually controls a whole /64. A channel
- * without an internet address, such as one of a Unix domain socket, counts in total only. A connection counts for
+ * without an internet address, such as a Unix domain socket channel, counts in total only. A connection counts for
  * {@link ZMTPCodec#PEER_ADDRESS} as soon as a handler has set it. Until then it counts for the address that it comes
- * from, which is the proxy's after a proxy: override {@link #peerAddress} there, so that it counts in total only.
+ * from, which behind a proxy is the proxy's. In that case override {@link #peerAddress}, so that the connection counts
+ * in total only.
  *
- * <p><b>Peers that return.</b> If a connection is ended for the {@link ZMTPMemoryBudget}, its peer is likely to return
- * at once and to send the same again. For a second, or for up to eight if that happens again and again, nothing of
- * newly accepted connections with its address (IPv6: with its /64) is read, but for no longer than half of the {@link
- * ZMTPConfig#handshakeTimeout()}. Other addresses do not wait. It is decided once for a connection, when its address is
- * known: after a proxy whose header does not set {@code PEER_ADDRESS}, all that come through the proxy wait.
+ * <p><b>Returning peers.</b> If a connection was ended for the {@link ZMTPMemoryBudget}, its peer is likely to return
+ * at once and to send the same again. Newly accepted connections with its address (IPv6: with its /64) are then not
+ * read for a second, or for up to eight seconds if this happens repeatedly, but for at most half of the
+ * {@link ZMTPConfig#handshakeTimeout()}. Other addresses are not delayed. The decision is made once per connection,
+ * when its address is known. Behind a proxy whose header does not set {@code PEER_ADDRESS}, all connections through the
+ * proxy are delayed.
  *
- * <p>Sharable and thread safe: use one for all channels that are counted together.
+ * <p>Sharable and thread safe. Use a single instance for all channels that are counted together.
  */
 @Sharable
 public abstract sealed class ZMTPLimiter extends ChannelDuplexHandler
@@ -57,10 +61,10 @@ public abstract sealed class ZMTPLimiter extends ChannelDuplexHandler
     private final ConnectionGate gate;
 
     /**
-     * Drops what {@code registry} says.
+     * Creates a limiter that drops the connections selected by {@code registry}.
      *
      * @param logger its name is known to operators, so it is not that of a subclass
-     * @param maxPerUser the limit for a user if connections count for life; 0 if they count during the handshake
+     * @param maxPerUser the limit per user if connections count for life; 0 if they count during the handshake
      */
     @SuppressWarnings("this-escape") // nothing is called before a channel comes
     ZMTPLimiter(InternalLogger logger, ConnectionRegistry registry, int maxPerUser) {
@@ -69,18 +73,19 @@ public abstract sealed class ZMTPLimiter extends ChannelDuplexHandler
                 registry, maxPerUser, ZMTPCodec::sessionIn, channel -> peerAddress(channel), this::refused);
     }
 
-    /** The number of connections that count now. */
+    /** Returns the number of connections that currently count. */
     final int count() {
         return gate.count();
     }
 
     /**
-     * Returns the address that a connection counts for at present; null if it is not known yet, and the connection
-     * counts in total only. By default {@link ZMTPCodec#PEER_ADDRESS} if a handler has set it, otherwise the channel's
-     * remote address. Called on the channel's event loop, when the limiter is added, after each read of the handshake,
-     * and at its end.
+     * Returns the address that a connection currently counts for, or null if the address is not known yet and the
+     * connection counts in total only. By default it is {@link ZMTPCodec#PEER_ADDRESS} if a handler has set it,
+     * otherwise the channel's remote address. Called on the channel's event loop, when the limiter is added, after each
+     * read of the handshake, and at its end.
      *
-     * <p>After a proxy, all connections come from its address. Return null there until {@code PEER_ADDRESS} is set:
+     * <p>Behind a proxy, all connections come from the proxy's address. In that case return null until
+     * {@code PEER_ADDRESS} is set:
      *
      * <pre>{@code
      *   return channel.attr(ZMTPCodec.PEER_ADDRESS).get();
@@ -91,11 +96,11 @@ public abstract sealed class ZMTPLimiter extends ChannelDuplexHandler
     }
 
     /**
-     * Called for a connection that is dropped, on its event loop, just before it is closed. Logs it at level info, at
-     * most one line a second; a subclass may do something else. Add the limiter without an executor: on another thread
-     * it would come too late.
+     * Called for a dropped connection, on its event loop, just before it is closed. The default implementation logs the
+     * reason at level info, at most one line a second, and a subclass can replace this. Add the limiter without an
+     * executor, because on another thread the call would be too late.
      *
-     * @param reason the limit that was exceeded, with the address or the user id if it is a limit for these
+     * @param reason the exceeded limit, with the address or the user id if the limit is per address or per user
      */
     protected void refused(Channel channel, String reason) {
         log.log(channel, "refused: " + reason, null);

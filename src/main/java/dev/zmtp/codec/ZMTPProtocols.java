@@ -2,7 +2,7 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPVersion;
 
-/** The versions for {@code protocol(...)} of a config, by the names that users of netty4-zmtp know. */
+/** Protocol versions for {@code protocol(...)} of a config, under their netty4-zmtp names. */
 public final class ZMTPProtocols {
 
     /** ZMTP 1.0. */

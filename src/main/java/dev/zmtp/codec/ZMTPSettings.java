@@ -15,34 +15,35 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings that {@link ZMTPConfig.Builder} and {@link ZMTPCodec.Builder} share.
+ * Settings that {@link ZMTPConfig.Builder} and {@link ZMTPCodec.Builder} share.
  *
- * <p>The accessor of the same name in {@link ZMTPConfig} says what a setting is, its bounds and its default;
- * {@link ZMTPConfig.Builder} has a table of all. A value that is out of bounds is refused at once, with an
- * {@link IllegalArgumentException}; settings that contradict each other are refused when the result is built, so that
- * their order does not matter.
+ * <p>The accessor of the same name in {@link ZMTPConfig} documents each setting, its bounds and its default, and
+ * {@link ZMTPConfig.Builder} has a table of all settings. A value that is out of bounds is refused at once, with an
+ * {@link IllegalArgumentException}. Settings that contradict each other are refused when the result is built, so their
+ * order does not matter.
  *
  * @param <B> the builder itself
  */
 public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
 
-    /** What libzmq understands; the field on the wire has room for more. */
+    /** Maximum TTL that libzmq understands. The field on the wire can hold larger values. */
     private static final int MAX_TTL_DECISECONDS = 655;
 
-    /** What an event loop can count to, in nanoseconds; 292 years. */
+    /** Maximum time that an event loop can count, in nanoseconds (292 years). */
     static final Duration MAX_DURATION = Duration.ofNanos(Long.MAX_VALUE);
 
-    /** Anything below a millisecond is almost certainly the wrong unit. */
+    /** Minimum duration. A smaller value is almost certainly in the wrong unit. */
     private static final Duration MIN_DURATION = Duration.ofMillis(1);
 
-    /** The length of the shortest READY: its name, and a Socket-Type of three letters. */
+    /** Length of the shortest READY, which consists of its name and a Socket-Type of three letters. */
     private static final int MIN_READY_LENGTH = 25;
 
     final ConfigValues values;
 
     /**
-     * For the two builders alone. The class is not sealed: it would have to permit {@link ZMTPCodec.Builder}, and
-     * everything that knows a config would know the handler, and through it every room.
+     * Called by the two builders only. The class is not sealed, because it would have to permit
+     * {@link ZMTPCodec.Builder}. Everything that uses a config would then depend on the handler, and through it on
+     * every room.
      */
     ZMTPSettings(ConfigValues values) {
         this.values = values;
@@ -71,7 +72,7 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return self();
     }
 
-    /** Sets {@link ZMTPConfig#localIdentity()}, as UTF-8. */
+    /** Sets {@link ZMTPConfig#localIdentity()}, encoded as UTF-8. */
     public B localIdentity(CharSequence localIdentity) {
         return localIdentity(localIdentity.toString().getBytes(StandardCharsets.UTF_8));
     }
@@ -81,7 +82,7 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return localIdentity(ByteBuffer.wrap(localIdentity));
     }
 
-    /** Sets {@link ZMTPConfig#localIdentity()} to the bytes from position to limit, which are copied. */
+    /** Sets {@link ZMTPConfig#localIdentity()} to a copy of the bytes from position to limit. */
     public B localIdentity(ByteBuffer localIdentity) {
         byte[] bytes = new byte[localIdentity.remaining()];
         localIdentity.duplicate().get(bytes);
@@ -97,7 +98,7 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
     }
 
     /**
-     * Sets a property to announce to a 3.x peer, in place of one of the same name.
+     * Sets a property to announce to a 3.x peer, replacing any property of the same name.
      *
      * @param name {@code X-} and letters, digits or {@code - _ . +}, at most 255; or {@code Resource}
      * @param value any text, sent as UTF-8
@@ -106,7 +107,7 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return property(name, ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Sets a property to announce to a 3.x peer; the value's bytes from position to limit are copied. */
+    /** Sets a property to announce to a 3.x peer. The value's bytes from position to limit are copied. */
     public B property(String name, ByteBuffer value) {
         boolean resource = name.equalsIgnoreCase(ZMTPMetadata.RESOURCE);
         if (!resource && !name.matches("(?i)X-[a-z0-9._+-]{1,253}")) {
@@ -148,8 +149,8 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
     }
 
     /**
-     * Sets the factory of encoders for the application's own type, or null for {@code ZMTPMessage}. An encoder gets
-     * every written object but subscriptions, memberships and Netty's own empty buffer,
+     * Sets the factory of encoders for the application's own type, or null for {@code ZMTPMessage}. An encoder receives
+     * every written object except subscriptions, memberships and Netty's own empty buffer,
      * {@code Unpooled.EMPTY_BUFFER}, which is a barrier ({@link ZMTPCodec}).
      */
     public B encoder(ZMTPEncoder.@Nullable Factory encoder) {
@@ -158,8 +159,9 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
     }
 
     /**
-     * As {@link #encoder(ZMTPEncoder.Factory)}, with a class that has a constructor without arguments, or null. It is
-     * called by reflection: a GraalVM native image needs metadata for it, and needs none for a factory.
+     * Like {@link #encoder(ZMTPEncoder.Factory)}, with a class that has a constructor without arguments, or null. The
+     * constructor is called by reflection, so a GraalVM native image needs metadata for it. A factory needs no
+     * metadata.
      */
     public B encoder(@Nullable Class<? extends ZMTPEncoder> encoder) {
         return encoder(encoder == null ? null : Constructors.encoder(encoder));
@@ -172,8 +174,9 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
     }
 
     /**
-     * As {@link #decoder(ZMTPDecoder.Factory)}, with a class that has a constructor without arguments, or null. It is
-     * called by reflection: a GraalVM native image needs metadata for it, and needs none for a factory.
+     * Like {@link #decoder(ZMTPDecoder.Factory)}, with a class that has a constructor without arguments, or null. The
+     * constructor is called by reflection, so a GraalVM native image needs metadata for it. A factory needs no
+     * metadata.
      */
     public B decoder(@Nullable Class<? extends ZMTPDecoder> decoder) {
         return decoder(decoder == null ? null : Constructors.decoder(decoder));
@@ -277,7 +280,7 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return self();
     }
 
-    /** Sets {@link ZMTPConfig#heartbeatInterval()}, which the timeout follows unless that is set. */
+    /** Sets {@link ZMTPConfig#heartbeatInterval()}, from which the timeout is derived unless it is set. */
     public B heartbeatInterval(Duration heartbeatInterval) {
         values.heartbeatInterval = checkDuration("heartbeatInterval", heartbeatInterval);
         return self();
@@ -305,7 +308,7 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return self();
     }
 
-    /** The clock of all that a connection measures, for tests. */
+    /** Sets the clock for all time measurements of a connection, for tests. */
     B nanoTime(LongSupplier nanoTime) {
         values.nanoTime = nanoTime;
         return self();

@@ -7,12 +7,13 @@ import io.netty.channel.DefaultMessageSizeEstimator;
 import io.netty.channel.MessageSizeEstimator;
 
 /**
- * Netty's default estimator, extended to {@link ZMTPMessage}: the bytes of its frames, and 64 for each frame. Writes
- * from other threads count towards writability by it until they reach the event loop.
+ * Netty's default estimator, extended to {@link ZMTPMessage}, whose size is the bytes of its frames plus 64 for each
+ * frame. Writes from other threads count towards writability by this estimate until they reach the event loop.
  *
- * <p>The codec sets it on its channel in place of Netty's default. But Netty asks for a channel's estimator once, at
- * the first write of any kind. Where the channel writes before the codec is added, as after ALPN, a proxy or an HTTP
- * upgrade, a message from another thread counts as 8 bytes. There, set it on the bootstrap:
+ * <p>The codec replaces Netty's default estimator on its channel with this class. However, Netty queries a channel's
+ * estimator only once, at the first write of any kind. If the channel writes before the codec is added, for example
+ * with ALPN, a proxy or an HTTP upgrade, a message from another thread counts as 8 bytes. In these cases set the
+ * estimator on the bootstrap:
  *
  * <pre>{@code
  *   bootstrap.option(ChannelOption.MESSAGE_SIZE_ESTIMATOR, ZMTPSizeEstimator.INSTANCE);
@@ -21,14 +22,17 @@ import io.netty.channel.MessageSizeEstimator;
  */
 public final class ZMTPSizeEstimator implements MessageSizeEstimator {
 
-    /** The estimator, for any number of channels. */
+    /** Shared instance, for any number of channels. */
     public static final ZMTPSizeEstimator INSTANCE = new ZMTPSizeEstimator();
 
     private final Handle handle = new FrameCounter();
 
     private ZMTPSizeEstimator() {}
 
-    /** Sets this estimator for a channel that has Netty's default one; any other may know more. */
+    /**
+     * Sets this estimator for a channel that has Netty's default estimator. Any other estimator is kept because it can
+     * know more types.
+     */
     static void install(ChannelConfig config) {
         if (config.getMessageSizeEstimator() == DefaultMessageSizeEstimator.DEFAULT) {
             config.setMessageSizeEstimator(INSTANCE);

@@ -3,18 +3,18 @@ package dev.zmtp.codec;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The place where a {@link ZMTPEncoder} writes the frames of one message (RFC 37, "Framing"; RFC 23 for ZMTP 3.0):
- * straight into the buffer that goes to the transport.
+ * Sink for the frames that a {@link ZMTPEncoder} writes for one message (RFC 37, "Framing"; RFC 23 for ZMTP 3.0). The
+ * frames go directly into the buffer for the transport.
  *
- * <p>Valid during one call of {@link ZMTPEncoder#encode}.
+ * <p>Valid only during a call of {@link ZMTPEncoder#encode}.
  */
 public interface ZMTPWriter {
 
     /**
      * Starts a frame.
      *
-     * <p>All frames go to one buffer, which this method returns: append exactly {@code size} bytes at its writer index,
-     * or call {@link #reframe} if there are fewer, and change nothing else of it.
+     * <p>All frames go to the same buffer, which this method returns. Append exactly {@code size} bytes at its writer
+     * index, or call {@link #reframe} if there are fewer, and change nothing else of it.
      *
      * @param size the length of the body in bytes
      * @param more whether another frame follows
@@ -23,9 +23,9 @@ public interface ZMTPWriter {
     ByteBuf frame(int size, boolean more);
 
     /**
-     * Corrects the size and the flag of the frame that was started last.
+     * Corrects the size and the flag of the most recently started frame.
      *
-     * @param size the length that its body has, or will have: at most what was given last
+     * @param size the length that its body has or will have, at most the last value
      * @param more whether another frame follows
      * @return the buffer to append the body to, which the codec releases
      */

@@ -1,10 +1,10 @@
 /**
- * ZMTP on a Netty pipeline: {@link dev.zmtp.codec.ZMTPCodec} and its companions.
+ * ZMTP on a Netty pipeline, with {@link dev.zmtp.codec.ZMTPCodec} and its companions.
  *
  * <p>{@link dev.zmtp.codec.ZMTPCodec} is the handler and {@link dev.zmtp.codec.ZMTPConfig} its settings.
  * {@link dev.zmtp.codec.ZMTPSession} describes the peer. {@link dev.zmtp.codec.ZMTPHandshakeSuccess} and
  * {@link dev.zmtp.codec.ZMTPHandshakeFailure} are the events that the codec fires. {@link dev.zmtp.codec.ZMTPEncoder}
- * and {@link dev.zmtp.codec.ZMTPDecoder} turn an application's own types into frames and back, without an intermediate
+ * and {@link dev.zmtp.codec.ZMTPDecoder} convert an application's own types to frames and back, without an intermediate
  * message. {@link dev.zmtp.codec.BatchFlusher} combines flushes.
  */
 @NullMarked
