@@ -14,54 +14,55 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frames of a {@link ZMTPMessage}, which owns them. The list is used again when the message is recycled.
+ * List of the frames of a {@link ZMTPMessage}, which it owns. It is reused when the message is recycled.
  *
- * <p>Small frames are copied into buffers that stay in the list. There is one for each of the first places, and it is
- * used again for the next small frame at its place, unless it was retained.
+ * <p>Small frames are copied into buffers that remain in the list. Each of the first indices has its own buffer, which
+ * is reused for the next small frame at this index unless it was retained.
  *
- * <p>This is a base class and not a field of the message because every frame that is read or written is looked up here.
+ * <p>This is a base class, and not a field of the message, because every frame that is read or written is looked up
+ * here.
  */
 abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage {
 
-    /** A frame of more bytes is not small. */
+    /** Maximum length of a small frame, in bytes. */
     static final int MAX_SMALL_LENGTH = 1024;
 
-    /** A frame at a later place is not small. */
+    /** Number of leading indices at which frames can be small. */
     private static final int MAX_SMALL_FRAMES = 8;
 
     private static final int GRANULARITY = 32;
 
-    /** What the objects of a frame take: its buffer, and the array or the block of that. */
+    /** Memory of the objects of a frame, which are its buffer and the buffer's array or block, in bytes. */
     private static final int FRAME_OBJECTS = 132;
 
     private static final int MAX_SHOWN_FRAMES = 8;
 
     /**
-     * The frames. After {@link #size} there are nulls, or buffers of {@link #small}, which most likely become the next
-     * frames at their places. Before it there are nulls for {@link #packed} frames.
+     * Frames of the message. From index {@link #size} on, elements are null or buffers of {@link #small}, which most
+     * likely become the next frames at their indices. Below it, elements are null for {@link #packed} frames.
      */
     @Nullable
     ByteBuf[] frames = new ByteBuf[1];
 
     int size;
 
-    /** The buffers for small frames, each for the frame at the same place. */
+    /** Buffers for small frames, each for the frame at the same index. */
     private final @Nullable ByteBuf[] small = new ByteBuf[MAX_SMALL_FRAMES];
 
-    /** What is sent of all frames, if that is encoded once. */
+    /** Encoded form of all frames, if the message is encoded once. */
     @Nullable
     SharedForm shared;
 
-    /** Frames of a message that is not complete. */
+    /** Packed frames of an incomplete message. */
     private @Nullable PackedFrames packed;
 
-    /** The frames before this index are packed, or are not worth it. */
+    /** Index of the first frame not examined for packing. Frames before it are packed, or are not worth packing. */
     private int compacted;
 
-    /** The memory of those that are not packed. */
+    /** Memory of the frames that are not packed, in bytes. */
     private long unpackedMemory;
 
-    /** A released message has no frames. */
+    /** Returns the exception for a missing frame. A released message has no frames. */
     private IndexOutOfBoundsException noFrame(int index) {
         ensureAccessible();
         return new IndexOutOfBoundsException("frame: " + index + " (expected: >= 0 and < " + size + ")");
@@ -71,16 +72,20 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         return Objects.requireNonNull(frames[index]); // for NullAway: there is one below size
     }
 
-    /** @throws IllegalReferenceCountException if the message was released */
+    /**
+     * Checks that the message was not released.
+     *
+     * @throws IllegalReferenceCountException if the message was released
+     */
     abstract void ensureAccessible();
 
-    /** The number of frames. 0 is possible, as the result of {@code pop}, but cannot be written to a peer. */
+    /** Returns the number of frames. The result of {@code pop} can have 0 frames, but cannot be written to a peer. */
     public int size() {
         return size;
     }
 
     /**
-     * The frame at {@code index}, counted from 0. It stays the message's own.
+     * Returns the frame at {@code index}, counted from 0. The frame remains owned by the message.
      *
      * @throws IndexOutOfBoundsException if there is no such frame
      * @throws IllegalReferenceCountException if the message was released
@@ -93,7 +98,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     }
 
     /**
-     * The frame at {@code index} as UTF-8. Bytes that are not UTF-8 become replacement characters.
+     * Returns the frame at {@code index}, decoded as UTF-8. Invalid bytes become replacement characters.
      *
      * @throws IndexOutOfBoundsException if there is no such frame
      * @throws IllegalReferenceCountException if the message or the frame was released
@@ -103,14 +108,14 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     }
 
     /**
-     * Puts frames before those of this message. It takes over both the frames and this message: use what it returns in
-     * place of this message.
+     * Inserts frames before those of this message. This method takes over both the frames and this message, so use its
+     * result instead of this message.
      *
-     * <p>A message that is not retained is changed and returned, so nothing is allocated, as with
-     * {@link ZMTPMessage#push}. Otherwise the result is a new message, and this one loses a reference. What
-     * {@link ZMTPMessage#encodeOnce} has kept is forgotten.
+     * <p>A message that is not retained is changed and returned, so nothing is allocated, unlike with
+     * {@link ZMTPMessage#push}. Otherwise the result is a new message, and this message loses a reference. The encoded
+     * bytes kept by {@link ZMTPMessage#encodeOnce} are discarded.
      *
-     * @throws IllegalReferenceCountException if the message was released; {@code first} then is, too
+     * @throws IllegalReferenceCountException if the message was released; {@code first} is then released too
      */
     public ZMTPMessage prepended(ByteBuf... first) {
         ZMTPMessage self = self();
@@ -135,10 +140,10 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     }
 
     /**
-     * Takes the first {@code count} frames away and releases them. It takes this message over: use what it returns in
-     * its place, as with {@link #prepended}. Unlike {@link ZMTPMessage#pop}, it allocates nothing.
+     * Removes the first {@code count} frames and releases them. This method takes over this message, so use its result
+     * instead, as with {@link #prepended}. Unlike {@link ZMTPMessage#pop}, it allocates nothing.
      *
-     * @throws IllegalArgumentException if there are fewer frames; the message is still yours
+     * @throws IllegalArgumentException if there are fewer frames; the message remains owned by the caller
      * @throws IllegalReferenceCountException if the message was released
      */
     public ZMTPMessage withoutFirst(int count) {
@@ -182,7 +187,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         }
     }
 
-    /** Called when each frame is {@code by} places further on: the buffers for small frames move with them. */
+    /** Moves the buffers for small frames after every frame has moved up by {@code by} indices. */
     private void moved(int by) {
         for (int i = 0; i < by; i++) {
             ByteBuf last = small[MAX_SMALL_FRAMES - 1];
@@ -197,12 +202,12 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         forgetShared();
     }
 
-    /** Whether {@link ZMTPMessage#encodeOnce} was called. */
+    /** Returns whether {@link ZMTPMessage#encodeOnce} was called. */
     public boolean isEncodedOnce() {
         return shared != null;
     }
 
-    /** The readable bytes of all frames together. */
+    /** Returns the total number of readable bytes of all frames. */
     public long readableBytes() {
         long sum = 0;
         for (int i = 0; i < size; i++) {
@@ -212,7 +217,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     }
 
     /**
-     * Iterates over the frames, which stay the message's own.
+     * Returns an iterator over the frames, which remain owned by the message.
      *
      * @throws IllegalReferenceCountException if the message was released
      */
@@ -255,7 +260,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         size++;
     }
 
-    /** Appends and retains the frames of {@code other} from the index {@code from} on. */
+    /** Appends and retains the frames of {@code other}, starting at the index {@code from}. */
     final void addRetained(FrameList other, int from) {
         for (int i = from; i < other.size; i++) {
             add(other.get(i).retain());
@@ -263,9 +268,9 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     }
 
     /**
-     * Appends a frame of the next {@code length} bytes of {@code in}, which stays the caller's.
+     * Appends a frame of the next {@code length} bytes of {@code in}, which remains owned by the caller.
      *
-     * @return whether the frame is small, so that no leak detector knows its buffer
+     * @return whether the frame is small, so that no leak detector tracks its buffer
      */
     final boolean copy(ByteBuf in, int length) {
         if (length > MAX_SMALL_LENGTH || size >= MAX_SMALL_FRAMES) {
@@ -298,10 +303,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         return created;
     }
 
-    /**
-     * Packs small frames which are not in buffers of this list. To be undone by {@link #unpack} before a frame is
-     * looked up.
-     */
+    /** Packs small frames that are not in buffers of this list. Call {@link #unpack} before looking up a frame. */
     final void compact() {
         for (; compacted < size; compacted++) {
             ByteBuf frame = get(compacted);
@@ -322,12 +324,15 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         packed.add(frame);
     }
 
-    /** The bytes of memory of the frames that were there at the last {@link #compact}, and of the list. */
+    /** Returns the memory of this list and of the frames present at the last {@link #compact}, in bytes. */
     final long memory() {
         return HeapSize.ofReferences(frames.length) + unpackedMemory + (packed == null ? 0 : packed.memory());
     }
 
-    /** What is not small may be a slice of a buffer with others, of which it is at least half. */
+    /**
+     * Returns the memory of a frame. A frame that is not small can be a slice of a shared buffer, of which it is at
+     * least half.
+     */
     private static long memory(ByteBuf frame) {
         ByteBuf root = frame;
         for (ByteBuf next = frame.unwrap(); next != null; next = next.unwrap()) {
@@ -337,7 +342,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         return length <= MAX_SMALL_LENGTH ? length : Math.min(2L * length, root.capacity());
     }
 
-    /** Undoes {@link #compact}. */
+    /** Reverts {@link #compact}. */
     final void unpack() {
         if (packed != null) {
             for (int i = MAX_SMALL_FRAMES; i < size; i++) {
@@ -364,7 +369,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         }
     }
 
-    /** Releases all frames but the small ones, which are kept for the next message. */
+    /** Releases all frames except the small frames, which are kept for the next message. */
     final void releaseFrames() {
         for (int i = 0; i < size; i++) {
             releaseFrame(i);
@@ -424,7 +429,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         return hash;
     }
 
-    /** The first bytes of the first frames, for {@code toString}. */
+    /** Returns the first bytes of the first frames, for {@code toString}. */
     final String showFrames() {
         StringBuilder out = new StringBuilder("[");
         for (int i = 0; i < size && i < MAX_SHOWN_FRAMES; i++) {

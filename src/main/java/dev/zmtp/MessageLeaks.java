@@ -7,17 +7,18 @@ import io.netty.util.ResourceLeakTracker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has Netty's leak detector watch messages whose frames no allocator knows.
+ * Registers messages with Netty's leak detector if no allocator tracks their frames.
  *
- * <p>Their memory is on the heap, so a leak costs nothing but their reuse. That allows to watch few of them: a
- * connection's own message, which is used again and again, is watched only at level paranoid, and by detectors other
- * than Netty's. If it is not released, the messages after it are others, of which the detector samples some.
+ * <p>The memory of these messages is on the heap, so a leak only costs their reuse. It is therefore sufficient to track
+ * few of them. A connection's own message, which is reused continually, is tracked only at level paranoid, and by
+ * detectors other than Netty's. If it is not released, the connection continues with new messages, some of which the
+ * detector samples.
  */
 final class MessageLeaks {
 
     private final ResourceLeakDetector<ZMTPMessage> detector;
 
-    /** Whether the detector is one that samples. */
+    /** Whether the detector samples. */
     private final boolean samples;
 
     MessageLeaks() {
@@ -29,7 +30,7 @@ final class MessageLeaks {
         this.samples = detector.getClass() == ResourceLeakDetector.class;
     }
 
-    /** Returns the tracker of {@code message}, or null if the detector does not watch it. */
+    /** Returns the tracker of {@code message}, or null if the detector does not track it. */
     @Nullable
     ResourceLeakTracker<ZMTPMessage> track(ZMTPMessage message, boolean isReused) {
         return isReused && samples && ResourceLeakDetector.getLevel() != Level.PARANOID
@@ -37,7 +38,7 @@ final class MessageLeaks {
                 : detector.track(message);
     }
 
-    /** Whether a tracker wants to know where its message has been. As with Netty's buffers, not at level simple. */
+    /** Returns whether trackers record the accesses to a message. Like Netty's buffers, they do not at level simple. */
     boolean records() {
         return !samples || ResourceLeakDetector.getLevel().compareTo(Level.SIMPLE) > 0;
     }

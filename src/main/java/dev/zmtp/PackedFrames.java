@@ -7,18 +7,19 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 
 /**
- * Small frames one after the other, with two bytes for the length of each: a buffer for each takes many times its few
- * bytes. Frames come out in the order in which they went in, when all are in.
+ * Small frames packed one after another, with two bytes for the length of each, because a separate buffer would take
+ * many times the few bytes of a frame. Frames are removed in the order in which they were added, after all frames were
+ * added.
  */
 final class PackedFrames {
 
-    /** As much as one frame keeps if it is retained for longer than its message. */
+    /** Maximum length of a buffer, which bounds the memory that a single frame keeps if it outlives its message. */
     private static final int MAX_BUFFER = 8 << 10;
 
     private static final int FEW = 16;
     private static final int BUFFER_OBJECT = 48;
 
-    /** The buffers. Each frame is in one of them; if it did not fit into the last one, it is the first of the next. */
+    /** Buffers with the frames. A frame that did not fit into the last buffer is the first frame of the next buffer. */
     private final ArrayDeque<ByteBuf> buffers = new ArrayDeque<>(1);
 
     private short[] lengths = new short[FEW];
@@ -26,7 +27,7 @@ final class PackedFrames {
     private int removed;
     private long memory = HeapSize.ofBytes(Short.BYTES * FEW);
 
-    /** Appends the readable bytes of {@code frame}, which stays the caller's. They are no more than a small frame's. */
+    /** Appends the readable bytes of {@code frame}, which must be small and remains owned by the caller. */
     void add(ByteBuf frame) {
         int length = frame.readableBytes();
         if (added == lengths.length) {
@@ -46,7 +47,7 @@ final class PackedFrames {
         lengths[added++] = (short) length;
     }
 
-    /** Returns the next frame, which is the caller's to release. */
+    /** Returns the next frame, which the caller must release. */
     ByteBuf remove() {
         int length = lengths[removed++];
         if (buffers.getFirst().readableBytes() < length) {
@@ -55,12 +56,12 @@ final class PackedFrames {
         return buffers.getFirst().readRetainedSlice(length);
     }
 
-    /** The bytes of memory that this takes. */
+    /** Returns the memory of the packed frames, in bytes. */
     long memory() {
         return memory;
     }
 
-    /** Releases what is left. */
+    /** Releases the remaining frames. */
     void release() {
         buffers.forEach(ByteBuf::release);
         buffers.clear();

@@ -7,12 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * Makes what a peer sent safe to print. A peer must not be able to forge lines of a log, to send control sequences to a
+ * Makes text from a peer safe to print. A peer must not be able to forge log lines, to send control sequences to a
  * terminal, or to fill a disk.
  */
 final class Printable {
 
-    /** The most characters of a text. */
+    /** Maximum number of characters in a text. */
     static final int MAX_TEXT_LENGTH = 256;
 
     private static final int MAX_BYTES = 32;
@@ -20,7 +20,7 @@ final class Printable {
 
     private Printable() {}
 
-    /** Returns {@code text} with everything but printable ASCII replaced by {@code ?}, and cut if it is long. */
+    /** Returns {@code text} with everything except printable ASCII replaced by {@code ?}, truncated if it is long. */
     static String text(String text) {
         if (text.length() <= MAX_TEXT_LENGTH) {
             return UNPRINTABLE.matcher(text).replaceAll("?");

@@ -5,12 +5,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The reference count of a {@link ZMTPMessage}.
+ * Reference count of a {@link ZMTPMessage}.
  *
- * <p>It is our own, not Netty's {@code AbstractReferenceCounted}, because most messages are never retained, and that
- * class takes an atomic operation for each release. Here a release that finds the count at 1 needs none: it gives up
- * the only reference, so no other thread can hold one to retain or to release, and a plain store is enough. All other
- * changes are atomic, and a change that was not allowed is undone.
+ * <p>It replaces Netty's {@code AbstractReferenceCounted} because most messages are never retained, and Netty's class
+ * needs an atomic operation for each release. A release that finds the count at 1 needs no atomic operation here. It
+ * drops the only reference, so no other thread can hold a reference to retain or release, and a plain store is
+ * sufficient. All other changes are atomic, and a change that was not allowed is undone.
  */
 final class ReferenceCount {
 
@@ -31,12 +31,16 @@ final class ReferenceCount {
         return (int) COUNT.getVolatile(this);
     }
 
-    /** Starts to count again, at 1. No other code may know the object that is counted. */
+    /** Resets the count to 1. No other code may have access to the counted object. */
     void start() {
         count = 1;
     }
 
-    /** @throws IllegalReferenceCountException if the count is 0, or would be too large */
+    /**
+     * Adds {@code increment} references.
+     *
+     * @throws IllegalReferenceCountException if the count is 0, or would be too large
+     */
     void retain(int increment) {
         if (increment <= 0) {
             throw new IllegalArgumentException("increment: " + increment + " (expected: > 0)");
@@ -49,9 +53,9 @@ final class ReferenceCount {
     }
 
     /**
-     * Gives up one reference.
+     * Drops a single reference.
      *
-     * @return whether it was the last one
+     * @return whether it was the last reference
      * @throws IllegalReferenceCountException if the count is 0
      */
     boolean release() {
@@ -63,10 +67,10 @@ final class ReferenceCount {
     }
 
     /**
-     * Gives up {@code decrement} references.
+     * Drops {@code decrement} references.
      *
-     * @return whether they were the last ones
-     * @throws IllegalReferenceCountException if the count is less
+     * @return whether they were the last references
+     * @throws IllegalReferenceCountException if the count is less than {@code decrement}
      */
     boolean release(int decrement) {
         if (decrement <= 0) {

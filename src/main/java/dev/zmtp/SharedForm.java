@@ -6,16 +6,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a message as it is sent, made for the first channel and shared by the others. There is one form for ZMTP
- * 1.0 and one for later versions, which frame messages in the same way.
+ * Encoded bytes of a message, created for the first channel and shared by the others. ZMTP 1.0 has its own form, and
+ * all later versions share a form because they frame messages in the same way.
  *
- * <p>Thread safe: if two event loops make the form at the same time, one of them takes that of the other.
+ * <p>Thread safe. If two event loops create the form at the same time, one of them uses the form of the other.
  */
 final class SharedForm {
 
     private final AtomicReferenceArray<@Nullable ByteBuf> forms = new AtomicReferenceArray<>(2);
 
-    /** Returns the bytes of {@code message}, with indices of their own, and the caller's to release. */
+    /** Returns the bytes of {@code message} with separate indices, to be released by the caller. */
     ByteBuf get(ZMTPMessage message, ByteBufAllocator alloc, ZMTPVersion version) {
         int layout = version.framing() == ZMTPFraming.V1 ? 0 : 1;
         ByteBuf form = forms.get(layout);
@@ -32,7 +32,7 @@ final class SharedForm {
         return form.retainedDuplicate();
     }
 
-    /** Releases the forms. No caller gets them any more. */
+    /** Releases the forms. No caller receives them after this. */
     void release() {
         for (int i = 0; i < forms.length(); i++) {
             ByteBuf form = forms.getPlain(i);

@@ -10,12 +10,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes frames of text. */
+/** Creates frames from text. */
 final class TextFrames {
 
     private TextFrames() {}
 
-    /** Returns a frame for each string, the caller's to release; none if one of them cannot be encoded. */
+    /**
+     * Returns a frame for each string, to be released by the caller. If a string cannot be encoded, no frame remains
+     * allocated.
+     */
     static List<ByteBuf> encode(ByteBufAllocator alloc, Charset charset, Iterable<? extends CharSequence> texts) {
         List<ByteBuf> frames = new ArrayList<>();
         try {

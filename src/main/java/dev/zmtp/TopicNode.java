@@ -5,8 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of a {@link ZMTPTopicMatcher}. Its topic is that of its parent and its label. Each node but the root has
- * subscribers or at least two children: a run of bytes in which no topic ends, and no two topics part, is one label.
+ * Node of a {@link ZMTPTopicMatcher}. Its topic is the topic of its parent followed by its label. Each node except the
+ * root has subscribers or at least two children. A run of bytes in which no topic ends or branches is therefore a
+ * single label.
  */
 final class TopicNode {
 
@@ -14,31 +15,31 @@ final class TopicNode {
     private static final TopicNode[] NO_CHILDREN = {};
     private static final TopicSubscriber[] NO_SUBSCRIBERS = {};
 
-    /** The object itself: a header of 12 bytes, six references and two numbers, aligned. */
+    /** Memory of the object itself, which is a header of 12 bytes, six references and two numbers, aligned. */
     private static final int BYTES = 48;
 
     private @Nullable TopicNode parent;
     private byte[] label;
 
-    /** The first byte of each child's label, in ascending order. */
+    /** First byte of each child's label, in ascending order. */
     private byte[] keys = NO_KEYS;
 
     private TopicNode[] children = NO_CHILDREN;
 
-    /** The children if their keys have no gap, as the digits of numbers; otherwise none. A key is then an index. */
+    /** Children indexed by key if their keys are contiguous, like the digits of numbers; otherwise empty. */
     private TopicNode[] inARow = NO_CHILDREN;
 
     private int firstKey;
     private TopicSubscriber[] subscribers = NO_SUBSCRIBERS;
     private int subscriberCount;
 
-    /** A node without subscribers or children. It keeps {@code label}. */
+    /** Creates a node without subscribers or children. It keeps {@code label}. */
     TopicNode(@Nullable TopicNode parent, byte[] label) {
         this.parent = parent;
         this.label = label;
     }
 
-    /** The bytes that this node takes on the heap, without those of its children. */
+    /** Returns the memory of this node on the heap, without its children, in bytes. */
     int memory() {
         int memory = BYTES + HeapSize.ofBytes(label.length);
         if (children.length > 0) {
@@ -50,7 +51,7 @@ final class TopicNode {
         return memory;
     }
 
-    /** The bytes that one more subscriber adds to {@link #memory}. */
+    /** Returns the number of bytes that another subscriber adds to {@link #memory}. */
     int growth() {
         if (subscriberCount < subscribers.length) {
             return 0;
@@ -68,7 +69,7 @@ final class TopicNode {
         return parent;
     }
 
-    /** Returns the whole topic: the labels from the root to this node. */
+    /** Returns the whole topic, which consists of the labels from the root to this node. */
     byte[] topic() {
         int length = 0;
         for (TopicNode node = this; node != null; node = node.parent) {
@@ -114,12 +115,15 @@ final class TopicNode {
         return index < 0 ? null : children[index];
     }
 
-    /** The only child of a node that has one. */
+    /** Returns the only child of a node that has a single child. */
     TopicNode onlyChild() {
         return children[0];
     }
 
-    /** How many bytes of the label, after its first one, are those from {@code index}; plus one for the first. */
+    /**
+     * Returns the number of leading bytes that the label and the bytes from {@code index} share. The first byte is
+     * assumed to match.
+     */
     int common(ByteBuf topic, int index) {
         int most = Math.min(label.length, topic.writerIndex() - index);
         int common = 1;
@@ -164,7 +168,10 @@ final class TopicNode {
         setChildren(newKeys, newChildren);
     }
 
-    /** Puts a new node between this one and its parent, which gets the first {@code length} bytes of the label. */
+    /**
+     * Inserts a new node between this node and its parent. The new node takes the first {@code length} bytes of the
+     * label.
+     */
     TopicNode split(int length) {
         TopicNode middle = new TopicNode(parent, Arrays.copyOf(label, length));
         replaceInParentBy(middle);
@@ -174,7 +181,7 @@ final class TopicNode {
         return middle;
     }
 
-    /** Puts the only child of this node in its place, with both labels. This node is not used any more. */
+    /** Replaces this node with its only child, which gets both labels. This node is not used any more. */
     void mergeIntoChild() {
         TopicNode child = children[0];
         byte[] both = Arrays.copyOf(label, label.length + child.label.length);
@@ -190,7 +197,7 @@ final class TopicNode {
         }
     }
 
-    /** Returns the index of {@code subscriber}, which was added. */
+    /** Adds {@code subscriber} and returns its index. */
     int addSubscriber(TopicSubscriber subscriber) {
         if (subscriberCount == subscribers.length) {
             subscribers = Arrays.copyOf(subscribers, grown());
@@ -199,7 +206,9 @@ final class TopicNode {
         return subscriberCount++;
     }
 
-    /** Removes the subscriber at {@code index}. The last one takes its place, and is told its new index. */
+    /**
+     * Removes the subscriber at {@code index}. The last subscriber takes its place and is notified of its new index.
+     */
     void removeSubscriber(int index) {
         int last = --subscriberCount;
         TopicSubscriber moved = subscribers[last];

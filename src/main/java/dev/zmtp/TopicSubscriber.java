@@ -3,8 +3,9 @@ package dev.zmtp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscriber of a {@link ZMTPTopicMatcher}: the nodes of its topics, and its place in the list of each node. So that
- * a topic is added, found and removed in the same time however many there are, and however many others share it.
+ * Subscriber of a {@link ZMTPTopicMatcher}, with the nodes of its topics and its index in the list of each node. A
+ * topic is therefore added, found and removed in constant time, regardless of the number of its topics and of other
+ * subscribers to the same topic.
  *
  * <p>A hash table with linear probing. Nodes are found by their identity hash, which a peer can neither see nor choose.
  */
@@ -14,18 +15,18 @@ final class TopicSubscriber {
     private static final int[] NO_PLACES = {};
 
     /**
-     * This object and its entry in the matcher's map: 40 bytes for each of them, their fields and the slots of a
-     * half-full table included.
+     * Memory of this object and of its entry in the matcher's map, in bytes. Each takes 40 bytes, including their
+     * fields and the slots of a half-full table.
      */
     private static final int BYTES = 80;
 
     private static final int LEAST_CAPACITY = 2;
     private static final int GOLDEN_RATIO = 0x9e3779b9; // spreads hashes whose low bits are alike
 
-    /** What the matcher's user gave. */
+    /** Subscriber as passed to the matcher. */
     final Object value;
 
-    /** The last match that found this subscriber: so it is found once, however many of its topics match. */
+    /** Last match that found this subscriber, so that it is found only once when several of its topics match. */
     long lastMatch;
 
     private @Nullable TopicNode[] nodes = NO_NODES;
@@ -36,12 +37,12 @@ final class TopicSubscriber {
         this.value = value;
     }
 
-    /** The bytes that this subscriber takes on the heap, without its nodes. */
+    /** Returns the memory of this subscriber on the heap, without its nodes, in bytes. */
     int memory() {
         return nodes.length == 0 ? BYTES : BYTES + 2 * HeapSize.ofReferences(nodes.length);
     }
 
-    /** The bytes that one more node adds to {@link #memory}. */
+    /** Returns the number of bytes that another node adds to {@link #memory}. */
     int growth() {
         return mustGrow() ? BYTES + 2 * HeapSize.ofReferences(grown()) - memory() : 0;
     }
@@ -62,7 +63,7 @@ final class TopicSubscriber {
         return size > 0 && nodes[slot(node)] != null;
     }
 
-    /** How many slots the table has. */
+    /** Returns the number of slots in the table. */
     int slots() {
         return nodes.length;
     }
@@ -73,13 +74,13 @@ final class TopicSubscriber {
         return nodes[slot];
     }
 
-    /** Leaves the node in {@code slot}, where there is one. After this, only the other nodes may be left. */
+    /** Leaves the node in {@code slot}, which must not be empty. Only other nodes can be left after this. */
     void leave(int slot) {
         nodes[slot].removeSubscriber(places[slot]);
         size--;
     }
 
-    /** Subscribes to the topic of {@code node}, which is not done yet. */
+    /** Subscribes to the topic of {@code node}, which must be a new topic of this subscriber. */
     void add(TopicNode node) {
         if (mustGrow()) {
             resize(grown());
@@ -88,7 +89,7 @@ final class TopicSubscriber {
         size++;
     }
 
-    /** Ends the subscription to the topic of {@code node}. There must be one. */
+    /** Ends the subscription to the topic of {@code node}, which must exist. */
     void remove(TopicNode node) {
         int slot = slot(node);
         node.removeSubscriber(places[slot]);
@@ -102,12 +103,12 @@ final class TopicSubscriber {
         }
     }
 
-    /** Notes that this subscriber is now at {@code place} in the list of {@code node}. */
+    /** Records that this subscriber is now at {@code place} in the list of {@code node}. */
     void move(TopicNode node, int place) {
         places[slot(node)] = place;
     }
 
-    /** Empties {@code slot}, and moves up what would not be found any more. */
+    /** Empties {@code slot}, and moves entries up that could not be found otherwise. */
     private void close(int slot) {
         int mask = nodes.length - 1;
         int gap = slot;
@@ -132,7 +133,7 @@ final class TopicSubscriber {
         places[slot] = place;
     }
 
-    /** Returns the slot of {@code node}, or the free one where it would be. A third of the slots are free. */
+    /** Returns the slot of {@code node}, or the free slot where it would be. A third of the slots are free. */
     private int slot(TopicNode node) {
         int mask = nodes.length - 1;
         int slot = home(node);

@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads, writes and copies whole messages, for applications that have no connection. */
+/** Reads, writes and copies whole messages, for applications without a connection. */
 final class WireForm {
 
     private WireForm() {}
 
-    /** Returns the frames of one message as retained slices of {@code in}, or null if it is not complete. */
+    /** Returns the frames of a message as retained slices of {@code in}, or null if the message is incomplete. */
     static @Nullable List<ByteBuf> read(ByteBuf in, ZMTPVersion version) {
         int end = in.writerIndex();
         int index = in.readerIndex();
@@ -44,7 +44,7 @@ final class WireForm {
         return slices;
     }
 
-    /** Returns the bytes of {@code message}, the caller's to release, in a buffer of {@code alloc}. */
+    /** Returns the bytes of {@code message} in a buffer of {@code alloc}, to be released by the caller. */
     static ByteBuf of(ZMTPMessage message, ByteBufAllocator alloc, ZMTPVersion version) {
         ByteBuf out = alloc.ioBuffer(length(message, version));
         try {
@@ -80,7 +80,10 @@ final class WireForm {
         out.writeBytes(body, body.readerIndex(), body.readableBytes());
     }
 
-    /** Returns copies of the frames of {@code message}, the caller's to release, in one buffer of {@code alloc}. */
+    /**
+     * Returns copies of the frames of {@code message}, to be released by the caller, in a single buffer of
+     * {@code alloc}.
+     */
     static List<ByteBuf> copy(ZMTPMessage message, ByteBufAllocator alloc) {
         ByteBuf all = alloc.buffer(Math.toIntExact(message.readableBytes()));
         try {

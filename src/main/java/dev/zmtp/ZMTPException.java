@@ -5,27 +5,27 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failure that the peer caused: what it sent, or did not send, breaks ZMTP, a limit, or an agreement.
+ * Failure caused by the peer, which has sent, or not sent, something in violation of ZMTP, a limit, or an agreement.
  *
- * <p>The connection is closed. The message holds the offending value and what was expected; {@link #code()} is stable
- * and meant for programs. There is no stack trace: the cause is bytes from the network, not a place in the code, and a
- * hostile peer must not be able to make the program collect stacks.
+ * <p>The connection is closed. The message contains the offending value and the expected value, and {@link #code()} is
+ * stable and meant for programs. There is no stack trace, because the cause is bytes from the network and not a
+ * location in the code, and a hostile peer must not be able to make the program collect stack traces.
  */
 public final class ZMTPException extends DecoderException {
 
     private static final long serialVersionUID = 1L;
 
-    /** A reason for which a connection ended. */
+    /** Reason for the end of a connection. */
     public enum Code {
         /** The bytes do not follow the grammar of the negotiated version. */
         MALFORMED,
         /** A length or a count is above its configured limit. */
         TOO_LARGE,
-        /** The frame or command is well formed, but not expected at this point. */
+        /** The peer speaks a version that this side is not configured to speak, or must not speak. */
         UNEXPECTED,
-        /** The peer speaks a version that this side may not or must not speak. */
+        /** The peer requires another security mechanism. */
         VERSION,
-        /** The peer wants another security mechanism. */
+        /** The peer's socket type is incompatible with this side's. */
         MECHANISM,
         /** The peer's socket type cannot be connected to ours. */
         SOCKET_TYPE,
@@ -33,11 +33,11 @@ public final class ZMTPException extends DecoderException {
         AUTHENTICATION,
         /** The peer ended the handshake with an ERROR command. */
         PEER_ERROR,
-        /** The handshake was not complete in time. */
+        /** The peer sent nothing within the heartbeat timeout, or nothing within the TTL that it had announced. */
         HANDSHAKE_TIMEOUT,
-        /** No sign of life within the heartbeat timeout, or nothing within the TTL that the peer had announced. */
+        /** The memory budget of all connections was exceeded, and this connection was closed to free memory. */
         HEARTBEAT_TIMEOUT,
-        /** All connections together keep more memory than they may, and this one had to end for it. */
+        /** The connection ended before the handshake was complete, or in the middle of a frame or a message. */
         MEMORY_BUDGET,
         /** The connection ended before the handshake did, or in the middle of a frame or a message. */
         CLOSED
@@ -46,15 +46,16 @@ public final class ZMTPException extends DecoderException {
     private final Code code;
 
     /**
-     * A failure with this message.
+     * Creates a failure with this message.
      *
-     * @param message the value, then what was expected. It must not hold text of the peer's: give that to {@link #of}
+     * @param message the value, then the expected value. It must not contain text from the peer, which is passed to
+     *     {@link #of}
      */
     public ZMTPException(Code code, String message) {
         this(code, message, null);
     }
 
-    /** A failure with a cause; {@code message} as in {@link #ZMTPException(Code, String)}. */
+    /** Creates a failure with a cause. The {@code message} is as in {@link #ZMTPException(Code, String)}. */
     public ZMTPException(Code code, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.code = Objects.requireNonNull(code, "code");
@@ -73,20 +74,20 @@ public final class ZMTPException extends DecoderException {
     /**
      * Returns a failure with the message {@code what: value (expected: expected)}.
      *
-     * @param value what the peer sent. It may be any text: everything but printable ASCII is replaced by {@code ?}, and
-     *     a text of more than 256 characters is cut
+     * @param value the value that the peer sent. It can be any text, in which everything except printable ASCII is
+     *     replaced by {@code ?}, and which is truncated after 256 characters
      */
     public static ZMTPException of(Code code, String what, Object value, String expected) {
         return new ZMTPException(
                 code, what + ": " + Printable.text(String.valueOf(value)) + " (expected: " + expected + ")");
     }
 
-    /** The kind of failure. */
+    /** Returns the kind of failure. */
     public Code code() {
         return code;
     }
 
-    /** Collects no stack trace. */
+    /** Does nothing, because no stack trace is collected. */
     @Override
     public synchronized Throwable fillInStackTrace() {
         return this;

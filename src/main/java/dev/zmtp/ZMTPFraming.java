@@ -3,7 +3,7 @@ package dev.zmtp;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The layout of a frame: a header that says how long the body is and what it means, then the body.
+ * Layout of a frame, which is a header with the length and the meaning of the body, followed by the body.
  *
  * <pre>
  *   V1 (RFC 13)  short  length:1 (01..fe)            flags:1   body[length - 1]
@@ -18,11 +18,11 @@ import io.netty.buffer.ByteBuf;
  * </pre>
  *
  * <p>Lengths are in network byte order, and their top bit is 0. A header is 2, 9 or 10 bytes long.
- * {@link ZMTPVersion#framing()} tells which layout a version uses. Most applications need none of this:
+ * {@link ZMTPVersion#framing()} returns the layout of a version. Most applications do not need this class, because
  * {@link ZMTPMessage#read} and {@link ZMTPMessage#write(ZMTPVersion)} read and write whole messages.
  */
 public enum ZMTPFraming {
-    /** ZMTP 1.0: the length comes first and counts the flags byte. The receiver ignores reserved bits. */
+    /** Layout of ZMTP 1.0. The length precedes the flags byte and includes it. The receiver ignores reserved bits. */
     V1(0) {
         @Override
         public int headerLengthFor(int length) {
@@ -78,19 +78,19 @@ public enum ZMTPFraming {
             return first == 0 || first == V1_LONG_MARK ? -1 : (header & MORE) << 8 | first - 1;
         }
     },
-    /** ZMTP 2.0: the flags come first. */
+    /** Layout of ZMTP 2.0. The flags precede the length. */
     V2(~(ZMTPFraming.MORE | ZMTPFraming.LONG) & 0xff),
-    /** ZMTP 3.0 and 3.1: as V2, and a frame may be a command. */
+    /** Layout of ZMTP 3.0 and 3.1, like V2 with commands as a second kind of frame. */
     V3(~(ZMTPFraming.MORE | ZMTPFraming.LONG | ZMTPFraming.COMMAND) & 0xff);
 
-    /** Flag: another frame of the same message follows. */
+    /** Flag of a frame that another frame of the same message follows. */
     public static final int MORE = 0x01;
-    /** Flag: the length takes eight bytes. */
+    /** Flag of a frame whose length takes eight bytes. */
     public static final int LONG = 0x02;
-    /** Flag: the body is a command, not part of a message. */
+    /** Flag of a frame whose body is a command and not part of a message. */
     public static final int COMMAND = 0x04;
 
-    /** The longest header of any layout, in bytes. */
+    /** Maximum length of a header in any layout, in bytes. */
     public static final int MAX_HEADER = 10;
 
     private static final int V1_LONG_MARK = 0xff;
@@ -106,13 +106,13 @@ public enum ZMTPFraming {
         return length <= maxShortBody() ? 2 : 9;
     }
 
-    /** Returns the length of the longest body whose header is two bytes long. */
+    /** Returns the maximum length of a body whose header is two bytes long. */
     public int maxShortBody() {
         return 0xff;
     }
 
     /**
-     * Returns the header of a frame of at most {@link #maxShortBody()} bytes, its first byte in the bits 8 to 15.
+     * Returns the header of a frame of at most {@link #maxShortBody()} bytes, with its first byte in the bits 8 to 15.
      *
      * @param flags {@link #MORE}, {@link #COMMAND} or 0
      * @param length the length of the body, which is not checked
@@ -135,7 +135,7 @@ public enum ZMTPFraming {
         }
     }
 
-    /** Appends the header of a frame with a length of eight bytes, however short the body is. */
+    /** Appends the header of a frame with a length of eight bytes, even if the body is short. */
     public void writeLongHeader(ByteBuf out, int flags, int length) {
         out.writeByte(flags | LONG).writeLong(length);
     }
@@ -149,7 +149,7 @@ public enum ZMTPFraming {
         return (first & LONG) == 0 ? 2 : 9;
     }
 
-    /** Returns the flags byte of the complete header at {@code index} as it is, reserved bits included. */
+    /** Returns the unchecked flags byte of the complete header at {@code index}, including reserved bits. */
     public int rawFlagsAt(ByteBuf in, int index) {
         return in.getUnsignedByte(index);
     }
@@ -158,7 +158,7 @@ public enum ZMTPFraming {
      * Returns the {@link #MORE} and {@link #COMMAND} flags of the complete header at {@code index}. Does not move an
      * index.
      *
-     * @throws ZMTPException if reserved bits are set, or MORE on a command
+     * @throws ZMTPException if reserved bits are set, or MORE is set on a command
      */
     public int flagsAt(ByteBuf in, int index) {
         int flags = in.getUnsignedByte(index);
@@ -172,10 +172,10 @@ public enum ZMTPFraming {
     }
 
     /**
-     * Returns the length of the body that the complete header at {@code index} announces: 0 to 2^63 - 1. Does not move
-     * an index.
+     * Returns the length of the body announced by the complete header at {@code index}, from 0 to 2^63 - 1. Does not
+     * move an index.
      *
-     * @throws ZMTPException if the length has its top bit set, or is 0 where it counts the flags byte too
+     * @throws ZMTPException if the length has its top bit set, or is 0 where it includes the flags byte
      */
     public long bodyLengthAt(ByteBuf in, int index) {
         boolean isShort = (in.getByte(index) & LONG) == 0;
@@ -183,9 +183,9 @@ public enum ZMTPFraming {
     }
 
     /**
-     * Reads the most common header in one step: that of a message frame with a length of one byte.
+     * Reads the most common header, that of a message frame with a length of one byte, in a single step.
      *
-     * @param header the first two bytes of a header, the first one in the bits 8 to 15
+     * @param header the first two bytes of a header, the first byte in the bits 8 to 15
      * @return {@link #MORE} or 0 in the bits 8 and above and the length of the body in the bits 0 to 7; or -1 if it is
      *     another header, or illegal
      */

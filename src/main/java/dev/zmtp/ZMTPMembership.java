@@ -8,15 +8,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A DISH's request to join or to leave a group of a RADIO (RFC 48, draft). Groups match exactly, not by prefix.
+ * Request of a DISH to join or to leave a group of a RADIO (RFC 48, draft). Groups match exactly, not by prefix.
  *
- * <p>Write one to the channel of a DISH to send it; a RADIO channel fires one for each that its peer sends.
+ * <p>To send a request, write it to the channel of a DISH. A RADIO channel fires each request that its peer sends.
  *
- * <p>Immutable; nothing to release.
+ * <p>Immutable, with nothing to release.
  */
 public final class ZMTPMembership {
 
-    /** The most bytes of a group's name. */
+    /** Maximum length of a group's name, in bytes. */
     public static final int MAX_GROUP_LENGTH = 255;
 
     private final boolean join;
@@ -51,17 +51,17 @@ public final class ZMTPMembership {
         return new ZMTPMembership(false, ByteBufUtil.getBytes(group));
     }
 
-    /** True to join, false to leave. */
+    /** Returns true to join, false to leave. */
     public boolean isJoin() {
         return join;
     }
 
-    /** The group, as a read-only buffer on the heap that needs no release. */
+    /** Returns the group as a read-only heap buffer that needs no release. */
     public ByteBuf group() {
         return Unpooled.wrappedBuffer(group).asReadOnly();
     }
 
-    /** The group, read as UTF-8. */
+    /** Returns the group, decoded as UTF-8. */
     public String groupUTF8() {
         return new String(group, StandardCharsets.UTF_8);
     }

@@ -17,20 +17,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message: one or more frames of any bytes, sent and received as a whole (RFC 37, "Framing").
+ * Message of one or more frames of any bytes, sent and received as a whole (RFC 37, "Framing").
  *
- * <p><b>Ownership.</b> A message owns its frames. They are handed over when it is created, and released when it is. A
- * received message has a reference count of 1 and belongs to the handler that receives it. A written message belongs to
- * the codec, which releases it exactly once, whether or not the write succeeds. The frames that {@link #frame(int)} and
- * the iterator return are not retained: retain a frame that has to outlive its message.
+ * <p><b>Ownership.</b> A message owns its frames. It takes them over when it is created, and releases them with itself.
+ * A received message has a reference count of 1 and belongs to the handler that receives it. A written message belongs
+ * to the codec, which releases it exactly once, whether or not the write succeeds. The frames returned by
+ * {@link #frame(int)} and the iterator are not retained, so retain a frame that has to outlive its message.
  *
  * <p><b>Recycling.</b> Messages are recycled by the thread that created them, at most {@value #MAX_RECYCLED} per
- * thread. As with any pooled buffer of Netty, a message must not be used after its release: it may already be another
- * one. Until then, access to its frames throws an {@link IllegalReferenceCountException}, and its size is 0.
+ * thread. As with any pooled buffer of Netty, do not use a message after its release, because it can already be another
+ * message. Until then, access to its frames throws an {@link IllegalReferenceCountException}, and its size is 0.
  *
- * <p>Only {@link #prepended} and {@link #withoutFirst} change the list of frames; the buffers are as mutable as any
+ * <p>Only {@link #prepended} and {@link #withoutFirst} change the list of frames. The buffers are as mutable as any
  * {@link ByteBuf}. The codec does not move their indices, so a message can be retained and written to many channels. A
- * message is as thread safe as its buffers are.
+ * message is as thread safe as its buffers.
  */
 public final class ZMTPMessage extends FrameList implements ReferenceCounted {
 
@@ -47,13 +47,13 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
 
     private final ReferenceCount references = new ReferenceCount();
 
-    /** How the message goes back to the pool; null for a builder's own. */
+    /** Handle of the message in the pool; null for a builder's own message. */
     private final Recycler.@Nullable EnhancedHandle<ZMTPMessage> handle;
 
-    /** Whether a builder's own message may be used again. */
+    /** Whether a builder's own message is free for reuse. */
     private final AtomicBoolean idle = new AtomicBoolean(true);
 
-    /** Set if there are small frames: otherwise a missing release goes unnoticed. */
+    /** Set if there are small frames, because a missing release would go unnoticed otherwise. */
     private @Nullable ResourceLeakTracker<ZMTPMessage> leak;
 
     private ZMTPMessage(Recycler.@Nullable EnhancedHandle<ZMTPMessage> handle) {
@@ -66,7 +66,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         return message;
     }
 
-    /** Returns a message of one frame, which it takes over. */
+    /** Returns a message of a single frame, which the message takes over. */
     public static ZMTPMessage from(ByteBuf frame) {
         Objects.requireNonNull(frame, "frame");
         ZMTPMessage message = empty();
@@ -74,32 +74,32 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         return message;
     }
 
-    /** Returns a message of these frames, which it takes over. The array itself is copied. */
+    /** Returns a message of these frames, which the message takes over. The array itself is copied. */
     public static ZMTPMessage from(ByteBuf... frames) {
         return of(frames);
     }
 
-    /** Returns a message of these frames, which it takes over. */
+    /** Returns a message of these frames, which the message takes over. */
     public static ZMTPMessage from(Collection<? extends ByteBuf> frames) {
         return of(frames.toArray(ByteBuf[]::new));
     }
 
-    /** Returns a message with a frame of UTF-8 for each string. */
+    /** Returns a message with a UTF-8 frame for each string. */
     public static ZMTPMessage fromUTF8(CharSequence... frames) {
         return from(StandardCharsets.UTF_8, frames);
     }
 
-    /** Returns a message with a frame of UTF-8 for each string, in buffers of {@code alloc}. */
+    /** Returns a message with a UTF-8 frame for each string, in buffers of {@code alloc}. */
     public static ZMTPMessage fromUTF8(ByteBufAllocator alloc, CharSequence... frames) {
         return from(alloc, StandardCharsets.UTF_8, frames);
     }
 
-    /** Returns a message with a frame of UTF-8 for each string. */
+    /** Returns a message with a UTF-8 frame for each string. */
     public static ZMTPMessage fromUTF8(Iterable<? extends CharSequence> frames) {
         return from(StandardCharsets.UTF_8, frames);
     }
 
-    /** Returns a message with a frame of UTF-8 for each string, in buffers of {@code alloc}. */
+    /** Returns a message with a UTF-8 frame for each string, in buffers of {@code alloc}. */
     public static ZMTPMessage fromUTF8(ByteBufAllocator alloc, Iterable<? extends CharSequence> frames) {
         return from(alloc, StandardCharsets.UTF_8, frames);
     }
@@ -140,11 +140,11 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     // Frames
 
     /**
-     * Returns a new message with {@code frame} before the frames of this one.
+     * Returns a new message with {@code frame} before the frames of this message.
      *
-     * <p>The new message takes {@code frame} over and retains the others: this message is still yours to release.
+     * <p>The new message takes over {@code frame} and retains the other frames. The caller still owns this message.
      *
-     * @throws IllegalReferenceCountException if the message or a frame was released; {@code frame} then is, too
+     * @throws IllegalReferenceCountException if the message or a frame was released; {@code frame} is then released too
      */
     public ZMTPMessage push(ByteBuf frame) {
         Objects.requireNonNull(frame, "frame");
@@ -159,9 +159,9 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     }
 
     /**
-     * Returns a new message without the first frame of this one.
+     * Returns a new message without the first frame of this message.
      *
-     * <p>The new message retains its frames: this message is still yours to release.
+     * <p>The new message retains its frames. The caller still owns this message and must release it.
      *
      * @throws IllegalStateException if there is no frame
      * @throws IllegalReferenceCountException if the message or one of its frames was released
@@ -177,10 +177,10 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     }
 
     /**
-     * Returns a copy with bytes of its own, the caller's to release. This message stays as it is.
+     * Returns a copy with its own bytes, to be released by the caller. This message does not change.
      *
-     * <p>Copy what you keep, such as the last value of each topic. A received frame of more than a KiB is a slice of
-     * what was read with it. While it is retained, all of that stays in memory, and no memory budget counts it.
+     * <p>Copy messages that you keep, such as the last value of each topic. A received frame of more than 1 KiB is a
+     * slice of a larger read, which remains in memory while the frame is retained. No memory budget counts it.
      *
      * @throws IllegalReferenceCountException if the message or one of its frames was released
      */
@@ -201,12 +201,12 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     // The wire
 
     /**
-     * Reads one message from {@code in}, in the framing of {@code version}: the inverse of {@link #write}.
+     * Reads a message from {@code in}, in the framing of {@code version}. This is the inverse of {@link #write}.
      *
-     * <p>The frames are retained slices of {@code in}, which stays the caller's and whose reader index moves to the end
-     * of the message. There is no limit but the size of {@code in}.
+     * <p>The frames are retained slices of {@code in}, which remains owned by the caller and whose reader index moves
+     * to the end of the message. The only limit is the size of {@code in}.
      *
-     * @return the message, the caller's to release; or null, with {@code in} unmoved, if it is not complete
+     * @return the message, to be released by the caller; or null, with {@code in} unmoved, if the message is incomplete
      * @throws ZMTPException if the bytes are not a message; {@code in} is unmoved
      */
     public static @Nullable ZMTPMessage read(ByteBuf in, ZMTPVersion version) {
@@ -215,8 +215,8 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     }
 
     /**
-     * Returns the bytes of this message in the framing of {@code version}, the caller's to release. The message stays
-     * as it is and is not released.
+     * Returns the bytes of this message in the framing of {@code version}, to be released by the caller. The message
+     * does not change and is not released.
      *
      * @throws IllegalReferenceCountException if the message or one of its frames was released
      */
@@ -224,14 +224,14 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         return write(ByteBufAllocator.DEFAULT, version);
     }
 
-    /** As {@link #write(ZMTPVersion)}, in a buffer of {@code alloc}. */
+    /** Like {@link #write(ZMTPVersion)}, in a buffer of {@code alloc}. */
     public ByteBuf write(ByteBufAllocator alloc, ZMTPVersion version) {
         ensureAccessible();
         return shared == null ? WireForm.of(this, alloc, version) : shared.get(this, alloc, version);
     }
 
     /**
-     * Appends this message to {@code out}, in the framing of {@code version}. The message stays as it is.
+     * Appends this message to {@code out}, in the framing of {@code version}. The message does not change.
      *
      * @throws IllegalReferenceCountException if the message or one of its frames was released
      */
@@ -241,11 +241,11 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     }
 
     /**
-     * Has the message encoded once for all channels that it is written to. Call it before the first write of a message
-     * of several frames that goes to many channels, and do not change the bytes of its frames from then on.
+     * Lets all channels that the message is written to share its encoded bytes. Call this before the first write of a
+     * message of several frames to many channels, and do not change the bytes of its frames afterwards.
      *
-     * <p>The encoded bytes are kept until the message is released: it takes twice its memory. They are not used by
-     * channels with CURVE, whose bytes all differ, nor by those with an encoder of yours. {@code write} returns them.
+     * <p>The encoded bytes are kept until the message is released, which doubles its memory. {@code write} returns
+     * them. Channels with CURVE, whose bytes all differ, and channels with a custom encoder do not use them.
      *
      * @return this message
      * @throws IllegalReferenceCountException if the message was released
@@ -321,7 +321,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         return this;
     }
 
-    /** Whether {@code other} is a message of as many frames with the same readable bytes. */
+    /** Returns whether {@code other} is a message with the same number of frames and the same readable bytes. */
     @Override
     public boolean equals(@Nullable Object other) {
         return this == other || (other instanceof ZMTPMessage that && equalFrames(that));
@@ -333,8 +333,8 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     }
 
     /**
-     * Shows the first frames and their first bytes, as text where they are printable ASCII, otherwise in hex. Its
-     * length is bounded, and it is safe for any bytes and for a released message.
+     * Returns the first frames and their first bytes, as text where they are printable ASCII, otherwise in hex. The
+     * length is bounded, and the method is safe for any bytes and for a released message.
      */
     @Override
     public String toString() {
@@ -342,19 +342,19 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     }
 
     /**
-     * Collects the frames of a message, and then of the next one.
+     * Builder that collects the frames of a message, and can then be reused for the next message.
      *
-     * <p>The frames are the builder's until {@link #build}, or until {@link #clear} releases them. Not thread safe.
+     * <p>The builder owns the frames until {@link #build}, or until {@link #clear} releases them. Not thread safe.
      */
     public static final class Builder {
 
         /**
-         * The most bytes of a frame that {@link #copy} puts into memory that is recycled with the message: {@value}. It
-         * costs no more to copy such a frame than to retain it, and the buffer that it was read from is not kept.
+         * Maximum length of a frame that {@link #copy} puts into memory that is recycled with the message, in bytes
+         * ({@value}). Copying such a frame costs no more than retaining it, and does not keep the original buffer.
          */
         public static final int MAX_RECYCLED_FRAME = FrameList.MAX_SMALL_LENGTH;
 
-        /** Is used again and again, as long as it is released before the next one is begun; null before the first. */
+        /** Reused for each message if it is released before the next message begins; null before the first message. */
         private @Nullable ZMTPMessage own;
 
         private @Nullable ZMTPMessage message;
@@ -362,10 +362,10 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         /** Whether there is a small frame. */
         private boolean small;
 
-        /** A builder without frames. */
+        /** Creates a builder without frames. */
         public Builder() {}
 
-        /** The number of frames collected. */
+        /** Returns the number of collected frames. */
         public int size() {
             return message == null ? 0 : message.size();
         }
@@ -378,11 +378,11 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         }
 
         /**
-         * Adds a frame of the next {@code length} bytes of {@code in}, which stays the caller's and whose reader index
-         * moves past them.
+         * Adds a frame of the next {@code length} bytes of {@code in}, which remains owned by the caller and whose
+         * reader index moves past them. The bytes are copied.
          *
-         * <p>They are copied. One of the first 8 frames of a message, if it has at most {@value #MAX_RECYCLED_FRAME}
-         * bytes, takes no memory of an allocator: its buffer belongs to the message and is recycled with it.
+         * <p>Among the first 8 frames of a message, a frame of at most {@value #MAX_RECYCLED_FRAME} bytes needs no
+         * memory from an allocator, because its buffer belongs to the message and is recycled with it.
          *
          * @throws IndexOutOfBoundsException if {@code in} has fewer readable bytes
          */
@@ -414,19 +414,19 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
             return own;
         }
 
-        /** Copies the small frames after the eighth together and releases their buffers; the message gets slices. */
+        /** Copies the small frames after the eighth together and releases their buffers. The message gets slices. */
         public void compact() {
             if (message != null) {
                 message.compact();
             }
         }
 
-        /** The bytes of memory of the frames that were added before the last {@link #compact}. */
+        /** Returns the memory of the frames that were added before the last {@link #compact}, in bytes. */
         public long memory() {
             return message == null ? 0 : message.memory();
         }
 
-        /** Returns a message of the collected frames, the caller's to release. The builder is empty again. */
+        /** Returns a message of the collected frames, to be released by the caller. The builder is empty afterwards. */
         public ZMTPMessage build() {
             ZMTPMessage built = open();
             built.unpack();
@@ -438,7 +438,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
             return built;
         }
 
-        /** Releases the collected frames. The builder is empty again. */
+        /** Releases the collected frames. The builder is empty afterwards. */
         public void clear() {
             small = false;
             if (message != null) {

@@ -9,28 +9,28 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The properties that a peer announces during the handshake, in the order of the wire (RFC 37, "Connection Metadata").
+ * Properties that a peer announces during the handshake, in wire order (RFC 37, "Connection Metadata").
  *
- * <p>Names are compared without regard to case; where a name occurs twice, the first value counts. Unknown properties
- * are kept. Values are opaque bytes. Immutable; nothing to release.
+ * <p>Names are case-insensitive. If a name occurs twice, the first value counts. Unknown properties are kept. Values
+ * are opaque bytes. Immutable, with nothing to release.
  */
 public final class ZMTPMetadata {
 
-    /** The property that names the socket type. */
+    /** Property with the socket type. */
     public static final String SOCKET_TYPE = "Socket-Type";
-    /** The property that holds the identity of a REQ, DEALER or ROUTER. */
+    /** Property with the identity of a REQ, DEALER or ROUTER. */
     public static final String IDENTITY = "Identity";
-    /** The property that names one of several services at one address. */
+    /** Property that names one of several services at the same address. */
     public static final String RESOURCE = "Resource";
 
-    /** No properties, as a ZMTP 1.0 or 2.0 peer announces none. */
+    /** Metadata without properties, as for ZMTP 1.0 and 2.0 peers, which announce none. */
     public static final ZMTPMetadata EMPTY = new ZMTPMetadata(List.of());
 
     private static final int MAX_NAME_LENGTH = 255;
 
     private record Property(String name, ByteBuffer value) {}
 
-    /** What nearly all peers announce, so that the same properties of many connections are kept once. */
+    /** Properties that nearly all peers announce, shared so that many connections keep them only once. */
     private static final Map<Property, Property> COMMON = common();
 
     private final List<Property> properties;
@@ -40,11 +40,11 @@ public final class ZMTPMetadata {
     }
 
     /**
-     * Returns these properties and one more after them.
+     * Returns these properties with another property appended.
      *
      * @param name 1 to 255 characters of ISO 8859-1; RFC 37 allows letters, digits and {@code - _ . +}
      * @param value the bytes from position to limit, which are copied; the buffer is not moved
-     * @throws IllegalArgumentException if the name is empty, too long or of other characters
+     * @throws IllegalArgumentException if the name is empty, too long, or has other characters
      */
     public ZMTPMetadata with(String name, ByteBuffer value) {
         if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
@@ -75,7 +75,7 @@ public final class ZMTPMetadata {
         return common;
     }
 
-    /** Returns these properties and one more after them, with a value of UTF-8. */
+    /** Returns these properties with another property appended, whose value is encoded as UTF-8. */
     public ZMTPMetadata with(String name, String value) {
         return with(name, ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)));
     }
@@ -87,23 +87,23 @@ public final class ZMTPMetadata {
                 .toList());
     }
 
-    /** The number of properties, including those with the same name. */
+    /** Returns the number of properties, including properties of the same name. */
     public int size() {
         return properties.size();
     }
 
-    /** The names, spelled as the peer did. */
+    /** Returns the names, spelled as received. */
     public List<String> names() {
         return properties.stream().map(Property::name).toList();
     }
 
-    /** The value of the first property of that name, read-only, or null if there is none. */
+    /** Returns the value of the first property of that name, read-only, or null if there is no such property. */
     public @Nullable ByteBuffer value(String name) {
         ByteBuffer found = find(name);
         return found == null ? null : found.duplicate();
     }
 
-    /** The value of the first property of that name, read as UTF-8, or null if there is none. */
+    /** Returns the value of the first property of that name, decoded as UTF-8, or null if there is no such property. */
     public @Nullable String text(String name) {
         ByteBuffer found = find(name);
         return found == null
@@ -111,12 +111,12 @@ public final class ZMTPMetadata {
                 : StandardCharsets.UTF_8.decode(found.duplicate()).toString();
     }
 
-    /** The name of the property at {@code index}, spelled as the peer did. */
+    /** Returns the name of the property at {@code index}, spelled as received. */
     public String name(int index) {
         return properties.get(index).name();
     }
 
-    /** The value of the property at {@code index}, read-only. */
+    /** Returns the value of the property at {@code index}, read-only. */
     public ByteBuffer value(int index) {
         return properties.get(index).value().duplicate();
     }
@@ -130,7 +130,7 @@ public final class ZMTPMetadata {
         return null;
     }
 
-    /** Whether {@code other} has the same properties, spelled the same, in the same order. */
+    /** Returns whether {@code other} has the same properties with the same spelling, in the same order. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof ZMTPMetadata that && properties.equals(that.properties);
@@ -141,7 +141,7 @@ public final class ZMTPMetadata {
         return properties.hashCode();
     }
 
-    /** Shows the names, and the lengths of the values: a value may be anything, also a secret. */
+    /** Returns the names, and the lengths of the values instead of the values, which can be secrets. */
     @Override
     public String toString() {
         StringBuilder out = new StringBuilder("ZMTPMetadata{");

@@ -7,17 +7,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The socket types of ZeroMQ, and which of them may talk to each other (RFC 23 and 37, "The Socket-Type Property"; the
- * draft types: RFC 41, 48, 49, 51, 52).
+ * ZeroMQ socket types, and the combinations that can be connected (RFC 23 and 37, "The Socket-Type Property"; for the
+ * draft types RFC 41, 48, 49, 51 and 52).
  *
  * <p>The name of a constant is the value of the {@code Socket-Type} property on the wire.
  */
 public enum ZMTPSocketType {
-    /** One peer, both directions (RFC 31). */
+    /** Exchanges messages with a single peer, in both directions (RFC 31). */
     PAIR(0),
-    /** Sends what its peers subscribed to (RFC 29). */
+    /** Sends messages that its peers subscribed to (RFC 29). */
     PUB(1),
-    /** Receives what it subscribed to (RFC 29). */
+    /** Receives messages that it subscribed to (RFC 29). */
     SUB(2),
     /** Sends a request, then waits for the reply (RFC 28). */
     REQ(3),
@@ -31,25 +31,25 @@ public enum ZMTPSocketType {
     PULL(7),
     /** Sends to all its peers in turn (RFC 30). */
     PUSH(8),
-    /** As PUB, and sees the subscriptions (RFC 29). */
+    /** Like PUB, and also receives the subscriptions (RFC 29). */
     XPUB(9),
-    /** As SUB, and sends its subscriptions itself (RFC 29). */
+    /** Like SUB, and sends its subscriptions itself (RFC 29). */
     XSUB(10),
-    /** Draft: single frames to a SERVER (RFC 41). */
+    /** Sends and receives single frames, with a SERVER (RFC 41, draft). */
     CLIENT(-1),
-    /** Draft: single frames to CLIENTs by routing id (RFC 41). */
+    /** Sends and receives single frames, with CLIENTs by routing id (RFC 41, draft). */
     SERVER(-1),
-    /** Draft: sends to groups (RFC 48). */
+    /** Sends to groups (RFC 48, draft). */
     RADIO(-1),
-    /** Draft: joins groups (RFC 48). */
+    /** Joins groups (RFC 48, draft). */
     DISH(-1),
-    /** Draft: single frames to GATHERs in turn (RFC 49). */
+    /** Sends single frames to GATHERs in turn (RFC 49, draft). */
     SCATTER(-1),
-    /** Draft: single frames from SCATTERs (RFC 49). */
+    /** Receives single frames from SCATTERs (RFC 49, draft). */
     GATHER(-1),
-    /** Draft: single frames to other PEERs by routing id (RFC 51). */
+    /** Sends and receives single frames, with other PEERs by routing id (RFC 51, draft). */
     PEER(-1),
-    /** Draft: single frames with one CHANNEL (RFC 52). */
+    /** Sends and receives single frames, with a single CHANNEL (RFC 52, draft). */
     CHANNEL(-1);
 
     private static final ZMTPSocketType[] VALUES = values();
@@ -83,39 +83,42 @@ public enum ZMTPSocketType {
         this.code = code;
     }
 
-    /** Whether a socket of this type may be connected to one of type {@code peer}; the relation is symmetric. */
+    /**
+     * Returns whether a socket of this type can be connected to a socket of type {@code peer}. The relation is
+     * symmetric.
+     */
     public boolean accepts(ZMTPSocketType peer) {
         Set<ZMTPSocketType> peers = PEERS.get(this);
         return peers != null && peers.contains(peer);
     }
 
-    /** Whether this is one of the eight draft types, which came with ZMTP 3.x; older versions have no code for them. */
+    /** Returns whether this is one of the eight draft types of ZMTP 3.x. Older versions have no code for them. */
     public boolean isDraft() {
         return code < 0;
     }
 
-    /** Whether peers subscribe to sockets of this type: PUB and XPUB. */
+    /** Returns whether peers subscribe to sockets of this type, which is true for PUB and XPUB. */
     public boolean isPublisher() {
         return this == PUB || this == XPUB;
     }
 
-    /** Whether sockets of this type subscribe: SUB and XSUB. */
+    /** Returns whether sockets of this type subscribe, which is true for SUB and XSUB. */
     public boolean isSubscriber() {
         return this == SUB || this == XSUB;
     }
 
-    /** Whether sockets of this type only send: messages that a peer sends them are dropped. */
+    /** Returns whether sockets of this type only send. Messages that a peer sends to them are dropped. */
     public boolean isSendOnly() {
         return this == PUB || this == PUSH || this == RADIO || this == SCATTER;
     }
 
-    /** Whether the READY command of such a socket holds an Identity, which may be empty: REQ, DEALER and ROUTER. */
+    /** Returns true for REQ, DEALER and ROUTER, whose READY command contains an Identity, which can be empty. */
     public boolean announcesIdentity() {
         return this == REQ || this == DEALER || this == ROUTER;
     }
 
     /**
-     * The byte for this type in a ZMTP 2.0 greeting. XPUB and XSUB appear as PUB and SUB (RFC 15).
+     * Returns the byte for this type in a ZMTP 2.0 greeting. XPUB and XSUB appear as PUB and SUB (RFC 15).
      *
      * @throws IllegalStateException for a draft type
      */
@@ -131,13 +134,14 @@ public enum ZMTPSocketType {
     }
 
     /**
-     * The type for this byte of a ZMTP 2.0 greeting, or null if there is none. libzmq sends 9 and 10 for XPUB and XSUB.
+     * Returns the type for this byte of a ZMTP 2.0 greeting, or null if there is none. libzmq sends 9 and 10 for XPUB
+     * and XSUB.
      */
     public static @Nullable ZMTPSocketType ofCode(int code) {
         return code >= 0 && code <= XSUB.code ? VALUES[code] : null;
     }
 
-    /** The type of this exact name, or null if there is none. */
+    /** Returns the type of this exact name, or null if there is none. */
     public static @Nullable ZMTPSocketType ofName(String name) {
         for (ZMTPSocketType type : VALUES) {
             if (type.name().equals(name)) {

@@ -8,13 +8,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscriber's request to receive, or to stop receiving, messages whose first frame starts with a topic (RFC 29).
+ * Request of a subscriber to receive, or to stop receiving, messages whose first frame starts with a topic (RFC 29).
  *
- * <p>Write one to the channel of a SUB or XSUB socket to send it; a PUB or XPUB channel fires one for each that its
- * peer sends. The codec sends it as a command (ZMTP 3.1) or as a message (older versions). An empty topic is the prefix
- * of every message. A publisher keeps a set of topics for each connection: subscribing twice does not count twice.
+ * <p>To send a request, write it to the channel of a SUB or XSUB socket. A PUB or XPUB channel fires each request that
+ * its peer sends. The codec sends it as a command (ZMTP 3.1) or as a message (older versions). An empty topic is the
+ * prefix of every message. A publisher keeps a set of topics for each connection, so subscribing twice does not count
+ * twice.
  *
- * <p>Immutable; nothing to release.
+ * <p>Immutable, with nothing to release.
  */
 public final class ZMTPSubscription {
 
@@ -46,22 +47,22 @@ public final class ZMTPSubscription {
         return new ZMTPSubscription(false, ByteBufUtil.getBytes(topic));
     }
 
-    /** True to subscribe, false to cancel. */
+    /** Returns true to subscribe, false to cancel. */
     public boolean isSubscribe() {
         return subscribe;
     }
 
-    /** The topic, as a read-only buffer on the heap that needs no release. */
+    /** Returns the topic as a read-only heap buffer that needs no release. */
     public ByteBuf topic() {
         return Unpooled.wrappedBuffer(topic).asReadOnly();
     }
 
-    /** The topic, read as UTF-8. */
+    /** Returns the topic, decoded as UTF-8. */
     public String topicUTF8() {
         return new String(topic, StandardCharsets.UTF_8);
     }
 
-    /** Whether the first frame of {@code message} starts with the topic. Its indices are not moved. */
+    /** Returns whether the first frame of {@code message} starts with the topic. Its indices are not moved. */
     public boolean matches(ZMTPMessage message) {
         if (message.size() == 0) {
             return false;

@@ -11,29 +11,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the subscribers of a message by its topic: all that have subscribed to a prefix of it (RFC 29). For a publisher
- * with any number of subscribers and topics.
+ * Finds the subscribers of a message, which are those that have subscribed to a prefix of its topic (RFC 29). It is
+ * meant for a publisher with any number of subscribers and topics.
  *
- * <p>A match reads each byte of the message's topic at most once, however many topics there are, and allocates nothing.
- * A topic is added or removed in a time that depends on its length alone. The empty topic is a prefix of everything.
+ * <p>A match reads each byte of the message's topic at most once, regardless of the number of topics, and allocates
+ * nothing. The time to add or remove a topic depends only on its length. The empty topic is a prefix of every topic.
  *
- * <p><b>A set.</b> Adding a topic twice has no effect, and one {@code remove} cancels it. This is how the publishers of
- * libzmq understand their peers, and how the codec counts {@code maxSubscriptions}. libzmq's subscribers rely on it:
- * they send a subscription each time, but a single cancel at the end. To count instead, add an object of its own for
- * each subscription, and see {@link #subscribers}.
+ * <p><b>Set semantics.</b> Adding a topic twice has no effect, and a single {@code remove} cancels it. Publishers of
+ * libzmq treat their peers in this way, and the codec counts {@code maxSubscriptions} in this way. The subscribers of
+ * libzmq rely on it, because they send a subscription each time but only a single cancel at the end. To count
+ * subscriptions instead, add a separate object for each subscription, and see {@link #subscribers}.
  *
- * <p><b>Bounds.</b> Peers choose the topics, so there is a bound on their number and on the memory that they take, by
- * default {@value #DEFAULT_MAX_SIZE} and {@link #defaultMaxMemory()}. Memory is counted as it is on the heap of a JVM
- * with compressed references, for all topics, nodes and lists together. What would exceed a bound is refused, and
- * changes nothing.
+ * <p><b>Bounds.</b> Peers choose the topics, so their number and their memory are bounded, by default to
+ * {@value #DEFAULT_MAX_SIZE} and {@link #defaultMaxMemory()}. The memory is that on the heap of a JVM with compressed
+ * references, for all topics, nodes and lists together. A subscription that would exceed a bound is refused and changes
+ * nothing.
  *
- * <p><b>Threads.</b> Not thread-safe: use one for each event loop.
+ * <p><b>Threads.</b> Not thread safe. Use a separate matcher for each event loop.
  *
  * @param <S> a subscriber, such as a {@code Channel}. Subscribers are compared with {@code equals}
  */
 public final class ZMTPTopicMatcher<S> {
 
-    /** The most pairs of topic and subscriber, unless a constructor is given another number. */
+    /** Default maximum number of pairs of topic and subscriber. */
     public static final int DEFAULT_MAX_SIZE = 1_000_000;
 
     private static final long MOST_DEFAULT_MEMORY = 64L << 20;
@@ -45,31 +45,31 @@ public final class ZMTPTopicMatcher<S> {
     private final TopicNode root = new TopicNode(null, new byte[0]);
     private Map<S, TopicSubscriber> subscribers = new HashMap<>();
 
-    /** The most subscribers since the map was made: its table does not shrink. */
+    /** Maximum number of subscribers since the map was created, whose table does not shrink. */
     private int peak;
 
     private int size;
     private long memory;
 
     /**
-     * What the matches under way have found: {@code found} of them, those of an inner match last. It has room for all
-     * subscribers.
+     * Subscribers found by the matches in progress. There are {@code found} of them, those of an inner match last. The
+     * array has room for all subscribers.
      */
     private TopicSubscriber[] hits = NO_SUBSCRIBERS;
 
     private int found;
     private long matches;
 
-    /** A matcher of at most {@value #DEFAULT_MAX_SIZE} pairs in at most {@link #defaultMaxMemory()} bytes. */
+    /** Creates a matcher of at most {@value #DEFAULT_MAX_SIZE} pairs and at most {@link #defaultMaxMemory()} bytes. */
     public ZMTPTopicMatcher() {
         this(DEFAULT_MAX_SIZE, defaultMaxMemory());
     }
 
     /**
-     * A matcher with these bounds.
+     * Creates a matcher with these bounds.
      *
-     * @param maxSize the most pairs of topic and subscriber, at least 1
-     * @param maxMemory the most bytes of {@link #memory()}, at least 1
+     * @param maxSize the maximum number of pairs of topic and subscriber, at least 1
+     * @param maxMemory the maximum number of bytes of {@link #memory()}, at least 1
      */
     public ZMTPTopicMatcher(int maxSize, long maxMemory) {
         this.maxSize = (int) atLeastOne("maxSize", maxSize);
@@ -83,7 +83,7 @@ public final class ZMTPTopicMatcher<S> {
         return value;
     }
 
-    /** The most bytes of memory by default: an eighth of the greatest heap of this JVM, and at most 64 MiB. */
+    /** Returns the default maximum memory in bytes, an eighth of this JVM's maximum heap size and at most 64 MiB. */
     public static long defaultMaxMemory() {
         return Math.min(MOST_DEFAULT_MEMORY, Runtime.getRuntime().maxMemory() / 8);
     }
@@ -92,8 +92,9 @@ public final class ZMTPTopicMatcher<S> {
      * Subscribes {@code subscriber} to the messages whose topic starts with the readable bytes of {@code topic}, which
      * are copied. No index is moved, and nothing is released.
      *
-     * @return whether this is new: false if the subscriber has this topic already
-     * @throws ZMTPException with the code {@code TOO_LARGE}, if it does not fit the bounds. Nothing has changed then
+     * @return whether the subscription is new; false if the subscriber already has this topic
+     * @throws ZMTPException with the code {@code TOO_LARGE}, if the subscription would exceed a bound. Nothing has
+     *     changed then
      */
     public boolean add(ByteBuf topic, S subscriber) {
         Objects.requireNonNull(subscriber, "subscriber");
@@ -118,7 +119,9 @@ public final class ZMTPTopicMatcher<S> {
         return true;
     }
 
-    /** Removes the node and the subscriber, if nothing else needs them. Only with them is it known what they take. */
+    /**
+     * Removes the node and the subscriber if they are not needed otherwise. Their memory is known only once they exist.
+     */
     private void undo(TopicSubscriber its, TopicNode node, int room) {
         prune(node);
         if (its.size() == 0) {
@@ -132,7 +135,7 @@ public final class ZMTPTopicMatcher<S> {
     /**
      * Ends the subscription to {@code topic}, whose indices are not moved.
      *
-     * @return whether there was one
+     * @return whether the subscription existed
      */
     public boolean remove(ByteBuf topic, S subscriber) {
         TopicSubscriber its = subscribers.get(subscriber);
@@ -156,9 +159,9 @@ public final class ZMTPTopicMatcher<S> {
     }
 
     /**
-     * Ends all subscriptions of {@code subscriber}, as when its connection has closed.
+     * Ends all subscriptions of {@code subscriber}, for example after its connection has closed.
      *
-     * @return how many there were
+     * @return the number of ended subscriptions
      */
     public int removeAll(S subscriber) {
         TopicSubscriber its = subscribers.get(subscriber);
@@ -184,8 +187,9 @@ public final class ZMTPTopicMatcher<S> {
      * Calls {@code action} once for each subscriber that has a prefix of the readable bytes of {@code topic}, in no
      * particular order. No index is moved, and nothing is released.
      *
-     * <p>The action may change this matcher, and match. It is called for those that were subscribed at the beginning,
-     * but not for one whose subscriptions have all ended since. If it throws, the rest are not called.
+     * <p>The action can change this matcher, and match. It is called for the subscribers at the beginning of the match,
+     * except for a subscriber whose subscriptions have all ended since. If it throws, the remaining subscribers are
+     * skipped.
      *
      * @param topic the first frame of a message
      */
@@ -267,23 +271,28 @@ public final class ZMTPTopicMatcher<S> {
         }
     }
 
-    /** How many subscribers have exactly the topic that is the readable bytes of {@code topic}, and no prefix of it. */
+    /**
+     * Returns the number of subscribers to exactly the readable bytes of {@code topic}. Prefixes of it do not count.
+     */
     public int subscribers(ByteBuf topic) {
         TopicNode node = find(topic);
         return node == null ? 0 : node.subscriberCount();
     }
 
-    /** Whether there is no subscription. */
+    /** Returns whether there are no subscriptions. */
     public boolean isEmpty() {
         return size == 0;
     }
 
-    /** The number of pairs of topic and subscriber. */
+    /** Returns the number of pairs of topic and subscriber. */
     public int size() {
         return size;
     }
 
-    /** The bytes that all subscriptions take on the heap, without the subscribers themselves. Zero if there is none. */
+    /**
+     * Returns the memory of all subscriptions on the heap, without the subscribers themselves, in bytes. Zero if there
+     * are none.
+     */
     public long memory() {
         return memory;
     }
@@ -303,7 +312,7 @@ public final class ZMTPTopicMatcher<S> {
         return node;
     }
 
-    /** Returns a node for {@code topic}, a new one or one that was there. */
+    /** Returns the new or existing node for {@code topic}. */
     private TopicNode insert(ByteBuf topic) {
         int end = topic.writerIndex();
         int index = topic.readerIndex();
@@ -335,7 +344,7 @@ public final class ZMTPTopicMatcher<S> {
         return middle;
     }
 
-    /** Removes {@code node} if it is not needed any more, and a parent that was needed only as they parted there. */
+    /** Removes {@code node} if it is no longer needed, and a parent that was needed only as a branch to it. */
     private void prune(TopicNode node) {
         TopicNode parent = node.parent();
         if (parent == null || node.subscriberCount() > 0) {
@@ -377,7 +386,7 @@ public final class ZMTPTopicMatcher<S> {
         shrink();
     }
 
-    /** Keeps no room for many subscribers when there are few. */
+    /** Shrinks the capacity for subscribers when few of many remain. */
     private void shrink() {
         int now = subscribers.size();
         if (4 * now < peak) {
