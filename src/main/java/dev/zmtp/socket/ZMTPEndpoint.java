@@ -5,73 +5,76 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of {@link ZMTPSocket#bind} or {@link ZMTPSocket#connect}: a listener, or a connection that is made again
- * whenever it ends. It lasts until it or the socket is closed. All methods may be called from any thread.
+ * Result of {@link ZMTPSocket#bind} or {@link ZMTPSocket#connect}. It is a listener, or a connection that is
+ * reestablished whenever it ends. It lasts until it or the socket is closed. All methods can be called from any thread.
  */
 public interface ZMTPEndpoint extends AutoCloseable {
 
-    /** The state of an endpoint. */
+    /** State of an endpoint. */
     enum State {
-        /** Its address is being looked up. */
+        /** The address is being looked up. */
         RESOLVING,
-        /** A connection is being made. */
+        /** A connection is being established. */
         CONNECTING,
-        /** There is a connection, whose handshake goes on. */
+        /** A connection exists, and its handshake is in progress. */
         HANDSHAKING,
         /** The handshake has succeeded. */
         UP,
-        /** It waits before it tries again. */
+        /** The endpoint waits before its next attempt. */
         WAITING,
-        /** Peers are accepted. */
+        /** The endpoint accepts peers. */
         LISTENING,
-        /** It was closed, has failed, or tries no more. */
+        /** The endpoint was closed, has failed, or makes no further attempts. */
         STOPPED
     }
 
-    /** The text of the endpoint, such as {@code tcp://127.0.0.1:5555}. Once it listens, it has the real port. */
+    /**
+     * Returns the text of the endpoint, such as {@code tcp://127.0.0.1:5555}. For a listener, it contains the real
+     * port.
+     */
     String text();
 
     /**
-     * The peer that it connects to, whether that is there or not: one and the same until this is closed. Null if it is
-     * bound. {@link ZMTPSocket#peers()} has those that are accepted.
+     * Returns the peer that this endpoint connects to, whether or not it is connected. It is the same object until the
+     * endpoint is closed. Returns null for a listener, whose accepted peers are in {@link ZMTPSocket#peers()}.
      */
     @Nullable
     ZMTPPeer peer();
 
-    /** What it does now. */
+    /** Returns the current state. */
     State state();
 
     /**
-     * Completes with this when it listens, or with the first handshake. Fails if it stops before, with a
-     * {@link ZMTPSocketException}: {@code BIND_FAILED}, whose cause is a {@link java.net.BindException} if the
-     * address, or the file, cannot be bound; {@code PEER_DOWN} if it tries no more, with the last failure as
-     * its cause; {@code CLOSED}.
+     * Returns a future that completes with this endpoint when it listens, or after the first handshake. If the endpoint
+     * stops earlier, the future fails with a {@link ZMTPSocketException}. The reason is {@code BIND_FAILED}, whose
+     * cause is a {@link java.net.BindException} if the address, or the file, cannot be bound; {@code PEER_DOWN} if it
+     * makes no further attempts, with the last failure as its cause; or {@code CLOSED}.
      */
     CompletableFuture<ZMTPEndpoint> ready();
 
     /**
-     * Waits until it is ready.
+     * Waits until the endpoint is ready.
      *
      * @return this
-     * @throws ZMTPSocketException if it stops before, with the cause
+     * @throws ZMTPSocketException if the endpoint stops earlier, with the cause
      * @throws io.netty.util.concurrent.BlockingOperationException on an event loop
      */
     ZMTPEndpoint sync() throws InterruptedException;
 
     /**
-     * As {@link #sync()}, no longer than {@code timeout}.
+     * Like {@link #sync()}, for at most {@code timeout}.
      *
      * @throws ZMTPSocketException with {@code TIMEOUT}, and the last failure as its cause
      */
     ZMTPEndpoint sync(Duration timeout) throws InterruptedException;
 
-    /** Tries again now if it waits. Does nothing to a listener. */
+    /** Starts the next attempt now if the endpoint is waiting. Does nothing to a listener. */
     void retryNow();
 
     /**
-     * Ends it. A listener accepts no more peers, and those that are there stay. A connection takes no more messages,
-     * and ends when what waits for it has left, at the latest after {@link ZMTPSocketConfig#linger()}. This does not
-     * wait. A second call does nothing.
+     * Closes the endpoint. A listener accepts no more peers, and its existing peers remain connected. A connection
+     * accepts no more messages, and ends when its queued messages have left, at the latest after
+     * {@link ZMTPSocketConfig#linger()}. This method does not wait. A second call does nothing.
      */
     @Override
     void close();

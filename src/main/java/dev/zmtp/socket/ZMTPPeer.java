@@ -9,37 +9,40 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other end of a connection of a {@link ZMTPSocket}.
+ * Remote end of a connection of a {@link ZMTPSocket}.
  *
- * <p>A peer that was accepted exists as long as its connection, and so does what waits for it. A peer that the socket
- * connects to exists until its {@link ZMTPEndpoint} is closed. What waits for it while it is away is sent when it is
- * back (RFC 28 to 31).
+ * <p>An accepted peer exists as long as its connection, and so do the messages queued for it. A peer that the socket
+ * connects to exists until its {@link ZMTPEndpoint} is closed. Messages queued for it while it is disconnected are sent
+ * after it has reconnected (RFC 28 to 31).
  *
- * <p>All methods may be called from any thread. Only ROUTER, SERVER, PEER, PUB and XPUB send to one peer; the others
- * throw {@link UnsupportedOperationException}. Such a message does not begin with the name of the peer. From a PUB or
- * XPUB it goes to the peer whatever that has subscribed to, such as the last value of a topic for a new subscriber.
+ * <p>All methods can be called from any thread. Only ROUTER, SERVER, PEER, PUB and XPUB send to a single peer, and
+ * other types throw {@link UnsupportedOperationException}. Such a message does not begin with the name of the peer. A
+ * message from a PUB or XPUB is sent to the peer regardless of its subscriptions, such as the last value of a topic for
+ * a new subscriber.
  */
 public interface ZMTPPeer {
 
     /**
-     * The name by which a ROUTER, SERVER or PEER finds this peer, read-only: its routing id, or one that was made here.
-     * With other types, the routing id that the peer announced, which may be empty.
+     * Returns the name by which a ROUTER, SERVER or PEER finds this peer, read-only. It is the peer's routing id, or a
+     * name generated on this side. For other types, it is the routing id that the peer announced, which can be empty.
      */
     ByteBuffer name();
 
-    /** The {@link #name()} as UTF-8, for the logs. */
+    /** Returns the {@link #name()} as UTF-8, for logs. */
     String nameUTF8();
 
-    /** The type of the peer's socket; null before the first handshake, and in ZMTP 1.0, which does not announce it. */
+    /**
+     * Returns the peer's socket type, or null before the first handshake and in ZMTP 1.0, which does not announce it.
+     */
     @Nullable
     ZMTPSocketType type();
 
-    /** What was bound or connected to get this peer. */
+    /** Returns the listener or the connecting endpoint that this peer belongs to. */
     ZMTPEndpoint endpoint();
 
     /**
-     * What the last handshake has agreed on: address, user id, version, metadata. Null before the first one, and over
-     * {@code inproc}, where there is none.
+     * Returns the session of the last handshake, with address, user id, version and metadata. Returns null before the
+     * first handshake, and always over {@code inproc}.
      */
     @Nullable
     ZMTPSession session();
@@ -47,7 +50,7 @@ public interface ZMTPPeer {
     /**
      * Sends a message if there is room for it now.
      *
-     * @return whether the message was taken; if not, it still belongs to the caller
+     * @return whether the message was accepted; if not, it remains owned by the caller
      */
     boolean trySend(ZMTPMessage message);
 
@@ -63,8 +66,8 @@ public interface ZMTPPeer {
 
     /**
      * Sends a message, which it takes over, and waits until there is room for it in the queue of this peer. If the
-     * settings say that what has no room is dropped, it waits for nothing of the peer. What becomes of the message is
-     * in {@link #stats()} and the events.
+     * settings drop messages without room, it does not wait for the peer. The outcome of the message is reported by
+     * {@link #stats()} and the events.
      *
      * @throws ZMTPSocketException with {@code CLOSED}, or with {@code PEER_DOWN} if the peer has left; the message is
      *     released
@@ -72,31 +75,32 @@ public interface ZMTPPeer {
      */
     void send(ZMTPMessage message) throws InterruptedException;
 
-    /** As {@link #send(ZMTPMessage)}, no longer than {@code timeout}. Then it fails with {@code TIMEOUT}. */
+    /** Like {@link #send(ZMTPMessage)}, for at most {@code timeout}. Then it fails with {@code TIMEOUT}. */
     void send(ZMTPMessage message, Duration timeout) throws InterruptedException;
 
     /**
-     * Whether a message would be taken now. On the event loop it is also false after 1,024 messages that this peer
-     * was sent in one task by its own methods if there is a listener, so that a loop over it ends.
+     * Returns whether a message would be accepted now. If there is a listener, it is also false on the event loop after
+     * 1,024 messages sent to this peer by its own methods in one task, so that a sending loop ends.
      */
     boolean isWritable();
 
     /**
-     * Adds an action, which is called on the event loop, in a task of its own: soon if the peer {@linkplain #isWritable
-     * is writable}, and whenever it is writable again after a message for it was refused or dropped, or
-     * {@link #isWritable} was false. It is not called when the peer leaves: the event {@code PeerDown} reports that.
+     * Adds an action, which is called on the event loop in a separate task. It is called soon if the peer
+     * {@linkplain #isWritable is writable}, and whenever the peer becomes writable again after a message for it was
+     * refused or dropped, or {@link #isWritable} was false. It is not called when the peer leaves, which the event
+     * {@code PeerDown} reports.
      */
     ZMTPRegistration onWritable(Runnable action);
 
-    /** Stops reading from this peer until {@link #resume}. What has already arrived is delivered. */
+    /** Stops reading from this peer until {@link #resume}. Data that has already arrived is delivered. */
     void pause();
 
-    /** Continues to read from this peer. */
+    /** Resumes reading from this peer. */
     void resume();
 
-    /** What has happened to the messages of this peer so far. The numbers may be slightly out of date. */
+    /** Returns the message counts of this peer so far. The numbers can be slightly out of date. */
     ZMTPStats stats();
 
-    /** Closes the present connection. If this socket has made it, it connects again. */
+    /** Closes the current connection. If this socket established it, the socket connects again. */
     void close();
 }

@@ -27,52 +27,53 @@ import org.jspecify.annotations.Nullable;
  *   ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
  * }</pre>
  *
- * <p><b>Pairs.</b> ROUTER and DEALER spread requests among services. XSUB and XPUB forward what is published, and
- * subscriptions the other way, as subscriptions. PULL and PUSH collect and spread work. PAIR and PAIR join two
- * connections. If both are the same socket, it sends what it receives.
+ * <p><b>Pairs.</b> ROUTER and DEALER distribute requests among services. XSUB and XPUB forward published messages in
+ * one direction, and subscriptions in the other. PULL and PUSH collect and distribute work. PAIR and PAIR join two
+ * connections. If both arguments are the same socket, it sends the messages that it receives.
  *
- * <p><b>Back pressure.</b> A message that the other side has no room for is held, and no more are taken until it was
- * sent. Then the queues of the sending peers fill up, and nothing is read from them: they have to wait or drop, as
- * their sockets do. A ROUTER waits for each of its peers, so one that does not read stops the answers to all; with
- * {@link ZMTPSocketConfig.WhenFull#DISCONNECT} or {@code DROP_NEW} in its configuration, it stops none.
+ * <p><b>Back pressure.</b> If the other side has no room for a message, the proxy keeps the message and takes no more
+ * messages until it was sent. The queues of the sending peers then fill up, and nothing is read from these peers, which
+ * have to wait or drop messages according to their sockets. A ROUTER waits for each of its peers, so a peer that does
+ * not read blocks the replies to all peers. With {@link ZMTPSocketConfig.WhenFull#DISCONNECT} or {@code DROP_NEW} in
+ * the ROUTER's configuration, it blocks no replies.
  *
- * <p><b>The sockets</b> stay the caller's: they may be bound, connected, sent with and closed as before, but what they
- * receive goes to the proxy. If one of them is closed, the proxy ends.
+ * <p><b>The sockets</b> remain owned by the caller. They can be bound, connected, sent with and closed as before, but
+ * the proxy takes the messages they receive. If one of them is closed, the proxy ends.
  *
- * <p>All methods may be called from any thread. None waits.
+ * <p>All methods can be called from any thread. No method waits.
  */
 public final class ZMTPProxy implements AutoCloseable {
 
-    /** The choices for a capture that has no room for a copy. */
+    /** Policy for a copy that the capture socket has no room for. */
     public enum Capturing {
-        /** The copy is dropped: the capture never stops the traffic. The default. */
+        /** The copy is dropped, so the capture socket never blocks the traffic. The default. */
         WHAT_FITS,
         /**
-         * The traffic waits until the capture takes the copy, and ends with the capture. A PUB or XPUB drops copies
-         * for slow subscribers all the same, if its configuration says so.
+         * The traffic waits until the capture socket accepts the copy, and ends with the capture socket. A PUB or XPUB
+         * still drops copies for slow subscribers if its configuration says so.
          */
         EVERYTHING
     }
 
     /**
-     * The messages that have passed since the start, at about one moment.
+     * Counts of the messages that have passed since the start, taken at about the same moment.
      *
-     * @param frontend what has passed at the first socket
-     * @param backend what has passed at the second socket; the same as the first if there is only one socket
-     * @param captured the number of copies that the capture has taken
-     * @param captureDropped the number of copies that it had no room for
+     * @param frontend counts of the first socket
+     * @param backend counts of the second socket; the same as of the first if there is only one socket
+     * @param captured number of copies that the capture socket has accepted
+     * @param captureDropped number of copies that the capture socket had no room for
      */
     public record Statistics(Side frontend, Side backend, long captured, long captureDropped) {}
 
     /**
-     * The messages that have passed at one socket. Bytes are those of all frames, including the names that a ROUTER
-     * puts first.
+     * Counts of the messages that have passed at one of the sockets. Bytes are those of all frames, including the names
+     * that a ROUTER prepends.
      *
-     * @param messagesReceived the number of messages that were taken from it
-     * @param bytesReceived their bytes
-     * @param messagesSent the number of messages that it has taken; they were sent, or wait in its queues
-     * @param bytesSent their bytes
-     * @param dropped the number of messages for it that were dropped: no peer has the name, a queue was full and drops,
+     * @param messagesReceived number of messages taken from the socket
+     * @param bytesReceived number of their bytes
+     * @param messagesSent number of messages that the socket has accepted, whether sent or still queued
+     * @param bytesSent number of their bytes
+     * @param dropped number of dropped messages for the socket. No peer had the name, a full queue dropped the message,
      *     the type does not allow this many frames, or there was no memory for it
      */
     public record Side(long messagesReceived, long bytesReceived, long messagesSent, long bytesSent, long dropped) {}
@@ -106,27 +107,30 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     /**
-     * Starts to forward between the sockets.
+     * Starts forwarding between the sockets.
      *
-     * @throws IllegalArgumentException if neither can receive what the other can send, or if one is a REQ or REP, for
-     *     which DEALER and ROUTER stand in
-     * @throws ZMTPSocketException if one is closed
-     * @throws IllegalStateException if what one receives goes elsewhere
+     * @throws IllegalArgumentException if neither can receive what the other can send, or if either is a REQ or REP,
+     *     instead of which DEALER and ROUTER are used
+     * @throws ZMTPSocketException if a socket is closed
+     * @throws IllegalStateException if a socket already has a receiver
      */
     public static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend) {
         return start(frontend, backend, (Capture) null);
     }
 
-    /** As {@link #start(ZMTPSocket, ZMTPSocket)}. A third socket gets a copy of all messages that it has room for. */
+    /**
+     * Like {@link #start(ZMTPSocket, ZMTPSocket)}, with a third socket that gets a copy of all messages that it has
+     * room for.
+     */
     public static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, ZMTPSocket capture) {
         return start(frontend, backend, capture, Capturing.WHAT_FITS);
     }
 
     /**
-     * As {@link #start(ZMTPSocket, ZMTPSocket)}, with a copy of all messages of both sides for a third socket.
+     * Like {@link #start(ZMTPSocket, ZMTPSocket)}, with a third socket that gets a copy of all messages of both sides.
      *
-     * @param capture a PUB, XPUB, PUSH, PAIR or DEALER; it stays the caller's
-     * @param capturing what happens if it has no room
+     * @param capture a PUB, XPUB, PUSH, PAIR or DEALER; it remains owned by the caller
+     * @param capturing policy for a copy that the capture socket has no room for
      */
     public static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, ZMTPSocket capture, Capturing capturing) {
         switch (capture.type()) {
@@ -177,10 +181,10 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     /**
-     * Forwards nothing until {@link #resume}. Nothing is lost: messages wait in the queues of their peers, and then
-     * with the senders. Subscriptions still pass.
+     * Suspends forwarding until {@link #resume}. Nothing is lost, because messages wait in the queues of their peers,
+     * and then with the senders. Subscriptions still pass.
      *
-     * @return completes when nothing is forwarded any more
+     * @return a future that completes when nothing is forwarded any more
      */
     public CompletableFuture<Void> pause() {
         directions.forEach(Forwarding::pause);
@@ -188,23 +192,23 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     /**
-     * Forwards again.
+     * Resumes forwarding.
      *
-     * @return completes when both sides have resumed
+     * @return a future that completes when both sides have resumed
      */
     public CompletableFuture<Void> resume() {
         directions.forEach(Forwarding::resume);
         return whenBothHaveRun();
     }
 
-    /** Completes when both event loops have done everything that was given to them before. */
+    /** Returns a future that completes when both event loops have completed all tasks submitted earlier. */
     private CompletableFuture<Void> whenBothHaveRun() {
         CompletableFuture<Void> done = new CompletableFuture<>();
         frontend.executeAnyway(() -> backend.executeAnyway(() -> done.complete(null)));
         return done;
     }
 
-    /** What has passed so far. */
+    /** Returns the counts so far. */
     public Statistics statistics() {
         Forwarding forth = directions.get(0);
         Forwarding back = directions.get(directions.size() - 1);
@@ -221,8 +225,8 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     /**
-     * Ends the forwarding and the subscriptions that it has made, and leaves the sockets open. Messages that were taken
-     * and not sent return to their socket, which receives them next. A second call does nothing.
+     * Ends the forwarding and the proxy's subscriptions, and leaves the sockets open. Messages that were taken but not
+     * sent return to their socket, which receives them next. A second call does nothing.
      */
     @Override
     public void close() {
@@ -238,12 +242,12 @@ public final class ZMTPProxy implements AutoCloseable {
         }
     }
 
-    /** Completes when the proxy has ended because it or one of its sockets was closed. */
+    /** Returns a future that completes when the proxy has ended because it or one of its sockets was closed. */
     public CompletableFuture<Void> closed() {
         return closed.copy();
     }
 
-    /** Shows the types and the number of messages that have passed. */
+    /** Returns the types and the number of messages that have passed. */
     @Override
     public String toString() {
         return "ZMTPProxy{" + frontend.type() + ", " + backend.type() + ", forth="

@@ -3,29 +3,30 @@ package dev.zmtp.socket;
 import dev.zmtp.ZMTPMessage;
 
 /**
- * A request that a REP or ROUTER has received, and that wants one answer. The handler of {@link ZMTPSocket#serve} gets
- * it. It keeps the envelope, which has a name for each ROUTER on the way and an empty frame (RFC 28).
+ * Request that a REP or ROUTER has received and that expects a single reply. It is passed to the handler of
+ * {@link ZMTPSocket#serve}. It keeps the envelope, which has a name for each ROUTER on the way and an empty frame (RFC
+ * 28).
  *
- * <p>It may be answered later, from any thread, and after requests that came later. Until then it counts for
+ * <p>It can be answered later, from any thread, and out of order. Until then it counts towards
  * {@link ZMTPSocketConfig#maxOutstandingRequests()}.
  */
 public interface ZMTPRequest {
 
-    /** The peer that has sent or forwarded the request. */
+    /** Returns the peer that has sent or forwarded the request. */
     ZMTPPeer peer();
 
-    /** The data of the request, without the envelope. {@link #reply} and {@link #drop} release it. */
+    /** Returns the data of the request, without the envelope. {@link #reply} and {@link #drop} release it. */
     ZMTPMessage message();
 
     /**
-     * Sends the answer, and releases the request. The answer is the data alone. It is taken over, also if this throws,
-     * and may be {@link #message()} itself.
+     * Sends the reply, and releases the request. The reply consists of the data only. It is taken over even if this
+     * method throws, and can be {@link #message()} itself.
      *
-     * @return whether the peer that asked was still there; otherwise the answer is dropped
+     * @return whether the requesting peer was still connected; otherwise the reply is dropped
      * @throws IllegalStateException if the request was answered or dropped before
      */
     boolean reply(ZMTPMessage answer);
 
-    /** Releases the request, which gets no answer. Does nothing if it was answered or dropped before. */
+    /** Releases the request without a reply. Does nothing if it was answered or dropped before. */
     void drop();
 }

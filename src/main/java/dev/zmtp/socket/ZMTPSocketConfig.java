@@ -21,37 +21,48 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration of a {@link ZMTPSocket}. Immutable. A socket keeps its settings: only how much may wait for a peer
- * can be changed later, with {@link ZMTPSocket#sendLimit}.
+ * Configuration of a {@link ZMTPSocket}. Immutable. The settings of a socket do not change, except for the send limit,
+ * which {@link ZMTPSocket#sendLimit} can change later.
  *
- * <p>The settings of the protocol, such as security, the limits of messages and heartbeats, are in the
- * {@link ZMTPConfig} below it.
+ * <p>Protocol settings, such as security, message limits and heartbeats, are in the underlying {@link ZMTPConfig}.
  */
 public final class ZMTPSocketConfig {
 
-    /** The choices for a ROUTER when a newcomer announces another peer's name. */
+    /** Policy of a ROUTER for a new peer that announces another peer's name. */
     public enum NameTaken {
-        /** The newcomer waits for a second, as the other one may be leaving, and is then disconnected. The default. */
+        /**
+         * The new peer waits for a second, because the other peer may be leaving, and is then disconnected. The
+         * default.
+         */
         REFUSE,
-        /** The newcomer has the name at once, and the connection of the other one is closed. */
+        /** The new peer gets the name at once, and the connection of the other peer is closed. */
         TAKE_OVER
     }
 
     /**
-     * The choices for a message whose queue is full. Where all peers share a queue (REQ, DEALER, PUSH, CLIENT,
-     * SCATTER, PAIR, CHANNEL), only {@link #WAIT} and {@link #DROP_NEW} may be chosen. Elsewhere
-     * {@link ZMTPSocketEvent.SlowPeer} comes first, and what is dropped is counted for the peer.
+     * Policy for a message whose queue is full. For types whose peers share a queue (REQ, DEALER, PUSH, CLIENT,
+     * SCATTER, PAIR, CHANNEL), only {@link #WAIT} and {@link #DROP_NEW} are allowed. For other types
+     * {@link ZMTPSocketEvent.SlowPeer} is reported first, and dropped messages are counted for the peer.
      */
     public enum WhenFull {
-        /** It stays with the sender. The default, but for publishers, as one that waits keeps all peers waiting. */
+        /**
+         * The message remains with the sender. Default for all types except publishers, where waiting for one peer
+         * would delay all peers.
+         */
         WAIT,
-        /** It is dropped for this peer. The default of PUB, XPUB, RADIO and XSUB, as in RFC 29. */
+        /** The message is dropped for this peer. Default for PUB, XPUB, RADIO and XSUB, as in RFC 29. */
         DROP_NEW,
-        /** The oldest messages in the queue are dropped until this one fits. */
+        /** The oldest messages in the queue are dropped until the new message fits. */
         DROP_OLD,
-        /** The queue holds one message, the latest, of any number of frames. libzmq's CONFLATE keeps one frame. */
+        /**
+         * The queue holds only the latest message, with any number of frames. With CONFLATE, libzmq keeps a single
+         * frame.
+         */
         KEEP_LATEST,
-        /** It is dropped, and a slow peer whose oldest message has waited for {@link #slowAfter()} is disconnected. */
+        /**
+         * The message is dropped, and a slow peer whose oldest message has waited for {@link #slowAfter()} is
+         * disconnected.
+         */
         DISCONNECT
     }
 
@@ -62,43 +73,43 @@ public final class ZMTPSocketConfig {
     }
 
     /**
-     * Completes when the event loops that sockets without a {@link #group()} share have ended, with their threads. They
-     * end when the last of these sockets is closed. So an application that is undeployed closes its sockets, and waits
-     * for this, which ends nothing and never fails. If there are none, it is complete. A socket that is opened after
-     * the end of the others has new ones.
+     * Returns a future that completes when the event loops shared by sockets without a {@link #group()} have ended,
+     * along with their threads. They end when the last of these sockets is closed. An application that is undeployed
+     * should close its sockets and wait for this future, which ends nothing itself and never fails. It is already
+     * complete if there are no shared event loops. A socket that is opened after their end gets new event loops.
      *
-     * <p>Threads that look up names and files end by themselves when they have had nothing to do for a second, those
-     * that compute handshakes after a minute, and that of Netty's {@code GlobalEventExecutor}, which completes this,
-     * soon after.
+     * <p>Other threads end by themselves. Threads for lookups of names and files end after a second without work,
+     * threads that compute handshakes after a minute, and the thread of Netty's {@code GlobalEventExecutor}, which
+     * completes this future, soon afterwards.
      *
-     * @return a future of the caller's own, which is kept until the end. It does not wait on an event loop
+     * @return a separate future for each caller, which is retained until the end. It refuses to block an event loop
      */
     public static CompletableFuture<Void> sharedLoopsEnded() {
         return SharedGroup.ended();
     }
 
-    /** Returns a config with all defaults, which has heartbeats as with {@link #builder(ZMTPSocketType)}. */
+    /** Returns a config with all defaults, including the heartbeats of {@link #builder(ZMTPSocketType)}. */
     public static ZMTPSocketConfig of(ZMTPSocketType type) {
         return builder(type).build();
     }
 
     /**
-     * Returns a builder with the defaults. The codec has them too, but for its heartbeats: a
-     * {@link ZMTPConfig#heartbeatInterval() heartbeatInterval} of 30 s, a {@link ZMTPConfig#heartbeatTimeout()
-     * heartbeatTimeout} of half as long again, 45 s, which follows the interval, and PINGs also to peers of ZMTP 3.0,
-     * as JeroMQ and NetMQ answer them. A peer that closes its connection instead gets no more. An interval of zero
-     * turns heartbeats off.
+     * Returns a builder with the defaults. The codec has its defaults too, except for the heartbeats. The
+     * {@link ZMTPConfig#heartbeatInterval() heartbeatInterval} is 30 s. The
+     * {@link ZMTPConfig#heartbeatTimeout() heartbeatTimeout} is one and a half times the interval, even if it is
+     * changed, which is 45 s by default. PINGs are also sent to ZMTP 3.0 peers, because JeroMQ and NetMQ answer them. A
+     * peer that closes its connection instead gets no further PINGs. An interval of zero turns heartbeats off.
      */
     public static Builder builder(ZMTPSocketType type) {
         return builder(TypeRules.codec(type));
     }
 
     /**
-     * Returns a builder for sockets that speak the protocol in this way.
+     * Returns a builder for sockets with these protocol settings.
      *
-     * @param codec has the type of the socket, and neither an encoder nor a decoder, as messages are
-     *     {@code ZMTPMessage}s. Unless it is of {@link ZMTPConfig#socketBuilder}, it has no heartbeats
-     *     until they are set, with a timeout that is longer than the interval
+     * @param codec settings with the socket type, and without an encoder or decoder, because messages are
+     *     {@code ZMTPMessage}s. Unless created with {@link ZMTPConfig#socketBuilder}, they have no heartbeats until
+     *     these are set, with a timeout that is longer than the interval
      */
     public static Builder builder(ZMTPConfig codec) {
         return new Builder(new SocketValues(Settings.withMessages(codec)));
@@ -109,214 +120,223 @@ public final class ZMTPSocketConfig {
         return new Builder(values.copy());
     }
 
-    /** The type of the socket. */
+    /** Returns the type of the socket. */
     public ZMTPSocketType type() {
         return values.codec.socketType();
     }
 
-    /** The settings of the protocol. Default: those of {@link #builder(ZMTPSocketType)}. */
+    /** Protocol settings. Default: those of {@link #builder(ZMTPSocketType)}. */
     public ZMTPConfig codec() {
         return values.codec;
     }
 
     /**
-     * The event loops, of which a socket uses one; null for those that all such sockets of the process share. Default:
-     * none.
+     * Event loop group, of which a socket uses a single event loop, or null for the group that all such sockets of the
+     * process share. Default: none.
      */
     public @Nullable EventLoopGroup group() {
         return values.group;
     }
 
     /**
-     * Maximum number of messages that wait to be sent: at least 1. Default: 1,000. They wait for one peer, or for all
-     * of them where a message is for whichever has room first (REQ, DEALER, PUSH, CLIENT, SCATTER, PAIR and CHANNEL).
-     * With {@link WhenFull#KEEP_LATEST}, one waits.
+     * Maximum number of queued outgoing messages, per peer, or per socket for types whose peers share a queue (REQ,
+     * DEALER, PUSH, CLIENT, SCATTER, PAIR and CHANNEL). Must be at least 1. Default: 1,000. With
+     * {@link WhenFull#KEEP_LATEST} it is always 1.
      */
     public int sendLimitMessages() {
         return values.sendLimit.messages();
     }
 
     /**
-     * Maximum number of bytes that wait in the same place: at least 1. Default: 16 MiB. A message is taken while fewer
-     * wait, so one that is larger still passes.
+     * Maximum number of bytes in the queue that {@link #sendLimitMessages()} limits. Must be at least 1. Default: 16
+     * MiB. A message is accepted while the queue has fewer bytes, so a larger message still passes.
      */
     public long sendLimitBytes() {
         return values.sendLimit.bytes();
     }
 
     /**
-     * Maximum number of messages of one peer that wait to be received: at least 1. Default: 1,000. Then nothing is read
-     * from it until half of them are taken. A handler takes all at once, but for requests beyond
-     * {@link #maxOutstandingRequests()}.
+     * Maximum number of messages of a peer that are queued to be received. Must be at least 1. Default: 1,000. When it
+     * is reached, nothing is read from the peer until half of the messages are taken. A handler takes all messages at
+     * once, except for requests beyond {@link #maxOutstandingRequests()}.
      */
     public int receiveLimitMessages() {
         return values.receiveLimit.messages();
     }
 
-    /** Maximum number of bytes of one peer that wait to be received: at least 1. Default: 16 MiB. */
+    /** Maximum number of bytes of a peer that are queued to be received. Must be at least 1. Default: 16 MiB. */
     public long receiveLimitBytes() {
         return values.receiveLimit.bytes();
     }
 
-    /** Policy for a message whose queue is full. Default: that of the socket's type, which {@link WhenFull} names. */
+    /** Policy for a message whose queue is full. Default: that of the socket's type (see {@link WhenFull}). */
     public WhenFull whenFull() {
         return values.whenFull();
     }
 
-    /** Time that the oldest message may wait with {@link WhenFull#DISCONNECT}: at least 1 ms. Default: 1 s. */
+    /**
+     * Maximum time in the queue for the oldest message with {@link WhenFull#DISCONNECT}. Must be at least 1 ms.
+     * Default: 1 s.
+     */
     public Duration slowAfter() {
         return values.slowAfter;
     }
 
-    /** Time that a message may wait for its peer before it is dropped: at least 1 ms. Default: no limit. */
+    /**
+     * Maximum time for which a message waits for its peer before it is dropped. Must be at least 1 ms. Default: no
+     * limit.
+     */
     public Duration maxAge() {
         return values.maxAge;
     }
 
     /**
-     * Maximum number of {@link ZMTPSocket#sendAsync} that wait for room when all queues are full: at least 0. Default:
-     * 64.
+     * Maximum number of {@link ZMTPSocket#sendAsync} calls that wait for room when all queues are full. Must be at
+     * least 0. Default: 64.
      */
     public int maxWaitingSends() {
         return values.maxWaitingSends;
     }
 
-    /** Whether messages are queued for a peer that this socket connects to while it is away. Default: true. */
+    /** Whether messages are queued for a disconnected peer that this socket connects to. Default: true. */
     public boolean queueWhileDown() {
         return values.queueWhileDown;
     }
 
     /**
-     * Bound of the wait before the second attempt to connect: at least 1 ms, or zero. Default: 100 ms. The bound
-     * doubles with each attempt up to {@link #reconnectMost()}, and begins anew after a connection that lived for 10 s.
-     * After a refusal by authentication it is a second to 30 s; after a peer that cannot fit, 30 s. What does not speak
-     * ZMTP counts as a connection that failed. The wait is between half of the bound and all of it.
+     * Initial bound of the delay between connection attempts, which applies before the second attempt. Must be at least
+     * 1 ms, or zero. Default: 100 ms. The bound doubles with each attempt up to {@link #reconnectMost()}, and is reset
+     * after a connection that lasted for 10 s. After an authentication refusal the bound is 1 s to 30 s, and after an
+     * incompatible peer it is 30 s. A peer that does not speak ZMTP counts as a failed connection. The delay is between
+     * half of the bound and the whole bound.
      */
     public Duration reconnectFirst() {
         return values.reconnectFirst;
     }
 
     /**
-     * Bound of the wait between attempts to connect: not less than {@link #reconnectFirst()}; zero if there is only one
-     * attempt. Default: 5 s.
+     * Maximum bound of the delay between connection attempts, not less than {@link #reconnectFirst()}, or zero for a
+     * single attempt. Default: 5 s.
      */
     public Duration reconnectMost() {
         return values.reconnectMost;
     }
 
     /**
-     * Time that connecting may take, without the handshake: 1 ms to 24 days. Default: 10 s. While a name has other
-     * addresses to try, it is a second at most.
+     * Maximum time to connect, without the handshake. Must be between 1 ms and 24 days. Default: 10 s. While a name has
+     * other addresses to try, the time is at most a second.
      */
     public Duration connectTimeout() {
         return values.connectTimeout;
     }
 
-    /** Time that {@link ZMTPSocket#close()} waits for what is not sent and not read: at least 0. Default: 5 s. */
+    /**
+     * Maximum time that {@link ZMTPSocket#close()} waits for messages to be sent and read. Must be at least 0. Default:
+     * 5 s.
+     */
     public Duration linger() {
         return values.linger;
     }
 
-    /** Policy for a peer that announces a name that another one has. Default: {@link NameTaken#REFUSE}. */
+    /** Policy for a peer that announces a name already in use. Default: {@link NameTaken#REFUSE}. */
     public NameTaken nameTaken() {
         return values.nameTaken;
     }
 
     /**
-     * Maximum number of requests that wait for their answers, of those that were sent and of those that are served: at
-     * least 1, at most 4,194,303. Default: 10,000. Of those that are served, a peer may have half of what is left, and
-     * one at least: so a single peer has no more than a third of them.
+     * Maximum number of unanswered requests, separately for sent requests and for served requests. Must be at least 1
+     * and at most 4,194,303. Default: 10,000. A peer can use half of the remaining served requests, and at least one,
+     * so a single peer has at most a third of them.
      */
     public int maxOutstandingRequests() {
         return values.maxOutstandingRequests;
     }
 
     /**
-     * Whether the requests of a REQ have ids, as those of a DEALER do, so that a peer may have several at a time.
-     * Default: false, as services that were written for other libraries may expect the empty frame first.
+     * Whether the requests of a REQ have ids like those of a DEALER, so that a peer can have several requests at a
+     * time. Default: false, because services for other libraries can expect the empty frame first.
      */
     public boolean correlate() {
         return values.correlate;
     }
 
-    /** Maximum number of peers at a time: at least 1. Default: 100,000. */
+    /** Maximum number of concurrent peers. Must be at least 1. Default: 100,000. */
     public int maxPeers() {
         return values.maxPeers;
     }
 
     /**
-     * Maximum number of bytes on the heap that the topics or groups of all peers of a publisher take, as
-     * {@link dev.zmtp.ZMTPTopicMatcher#memory()} counts them: at least 1. Default: an eighth of the heap. When they
-     * are more, one of the peers that have about the most is disconnected, and not a peer with few.
+     * Maximum memory on the heap for the topics or groups of all peers of a publisher, in bytes as counted by
+     * {@link dev.zmtp.ZMTPTopicMatcher#memory()}. Must be at least 1. Default: an eighth of the heap. When it is
+     * exceeded, one of the peers with about the most topic memory is disconnected, instead of a peer with little.
      */
     public long maxTopicsMemory() {
         return values.maxTopicsMemory;
     }
 
     /**
-     * The executor on which the names of hosts are looked up, which may block. Default: up to eight daemon threads for
-     * all sockets of the process, each of which ends when it has been idle for a second. A socket may have half of
-     * those that are left, and one at least; endpoints whose name took more than a second the last time have four of
-     * them together, and each name is asked for once at a time. Endpoints without the name of a host need no executor.
+     * Executor for host name lookups, which can block. Default: up to eight daemon threads for all sockets of the
+     * process, each of which ends after a second without work. A socket can use half of the remaining threads, and at
+     * least one. Endpoints whose last lookup took more than a second share four threads, and each name is looked up
+     * only once at a time. Endpoints without a host name need no executor.
      */
     public Executor resolver() {
         return values.resolver;
     }
 
     /**
-     * The context that encrypts connections made over {@code tcp}; null if nothing does. If there is a supplier, it is
-     * asked for it now. Default: none.
+     * TLS context for outgoing {@code tcp} connections, or null if they are not encrypted. A supplier is queried on
+     * each call. Default: none.
      */
     public @Nullable SslContext tlsClient() {
         return values.tlsClient == null ? null : values.tlsClient.get();
     }
 
-    /** As {@link #tlsClient()}, of connections accepted over {@code tcp}. Default: none. */
+    /** Like {@link #tlsClient()}, for accepted {@code tcp} connections. Default: none. */
     public @Nullable SslContext tlsServer() {
         return values.tlsServer == null ? null : values.tlsServer.get();
     }
 
     /**
-     * The limiter of handshakes, which comes first in the pipelines of accepted connections, but not over
-     * {@code inproc}; null if nothing limits them. Sockets that share it are counted together. Default: one with the
-     * defaults of its class, which all sockets of this config share, and of those made from it with
-     * {@link #toBuilder()}.
+     * Handshake limiter, or null for no limit. It is the first handler in the pipelines of accepted connections, except
+     * over {@code inproc}. Sockets that share it are counted together. Default: one with the defaults of its class,
+     * shared by all sockets of this config and of configs derived from it with {@link #toBuilder()}.
      */
     public @Nullable ZMTPHandshakeLimiter handshakeLimiter() {
         return values.handshakeLimiter;
     }
 
     /**
-     * The function that adds handlers to each pipeline, before all others but the {@link #handshakeLimiter()}. Default:
+     * Callback that adds handlers to each pipeline, before all others except the {@link #handshakeLimiter()}. Default:
      * one that adds none.
      */
     public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline() {
         return values.pipeline;
     }
 
-    /** The options of all channels, each with a value of its type. Default: none. */
+    /** Options of all channels, each with a value of its type. Default: none. */
     public Map<ChannelOption<?>, Object> options() {
         return Collections.unmodifiableMap(values.options);
     }
 
-    /** The transports by their schemes. */
+    /** Returns the transports by scheme. */
     Map<String, Transport> transports() {
         return Collections.unmodifiableMap(values.transports);
     }
 
-    /** Shows the protocol's settings. */
+    /** Returns the protocol settings as text. */
     @Override
     public String toString() {
         return "ZMTPSocketConfig{" + values.codec + "}";
     }
 
-    /** Collects the settings of a {@link ZMTPSocketConfig}. Not thread safe. */
+    /** Builder of a {@link ZMTPSocketConfig}. Not thread safe. */
     public static final class Builder extends ZMTPSocketSettings {
         private Builder(SocketValues values) {
             super(values);
         }
 
-        /** Returns a config of these settings; the builder may be used again. */
+        /** Returns a config with these settings. The builder can be reused. */
         public ZMTPSocketConfig build() {
             TypeRules.checkHeartbeats(values.codec);
             TypeRules.checkWhenFull(values.codec.socketType(), values.whenFull());

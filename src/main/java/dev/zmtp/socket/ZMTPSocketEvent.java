@@ -5,13 +5,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports what happens to the connections of a socket. A listener ({@link ZMTPSocket#onEvent}) gets events on an
- * executor, so one that blocks delays nothing else. Events that it is too slow for are counted in a {@link Missed}.
+ * Event about the connections of a socket. A listener ({@link ZMTPSocket#onEvent}) receives events on an executor, so a
+ * listener that blocks delays nothing else. Events that a slow listener has missed are counted in a {@link Missed}.
  */
 public sealed interface ZMTPSocketEvent {
 
     /**
-     * The socket is bound, and accepts peers.
+     * The socket is bound and accepts peers.
      *
      * @param endpoint the endpoint, with the real port
      */
@@ -21,16 +21,16 @@ public sealed interface ZMTPSocketEvent {
      * A peer could not be accepted, for example because the process has too many open files. The socket accepts again
      * after a second.
      *
-     * @param endpoint the endpoint that is bound
-     * @param cause why
+     * @param endpoint the bound endpoint
+     * @param cause the cause of the failure
      */
     record AcceptFailed(String endpoint, Throwable cause) implements ZMTPSocketEvent {}
 
     /**
-     * An attempt to connect begins.
+     * A connection attempt begins.
      *
-     * @param endpoint the endpoint that is connected to
-     * @param attempt 1 for the first in a row
+     * @param endpoint the connecting endpoint
+     * @param attempt number of consecutive attempts, starting at 1
      */
     record Connecting(String endpoint, int attempt) implements ZMTPSocketEvent {}
 
@@ -45,128 +45,132 @@ public sealed interface ZMTPSocketEvent {
      * The connection of a peer has ended.
      *
      * @param peer the peer
-     * @param cause why, if it is known; a {@link java.nio.channels.ClosedChannelException} if the connection was just
+     * @param cause the cause, if known; a {@link java.nio.channels.ClosedChannelException} if the connection was just
      *     closed
      */
     record PeerDown(ZMTPPeer peer, Throwable cause) implements ZMTPSocketEvent {}
 
     /**
-     * A connection has ended before the end of its handshake. Of those that were accepted, the first 10 of a second are
-     * reported one by one, and the others together at its end: a scanner makes many.
+     * A connection has ended before its handshake was complete. For accepted connections, the first 10 failures of a
+     * second are reported separately and the others together at the end of the second, because a scanner causes many.
      *
-     * @param endpoint the endpoint that was bound or connected to
-     * @param address the address of the peer, if it is known
-     * @param kind the kind of the failure, which decides when a connector tries again
-     * @param cause why
-     * @param others how many more there were at this endpoint, of which nothing else is said
+     * @param endpoint the bound or connecting endpoint
+     * @param address the address of the peer, if known
+     * @param kind the kind of the failure, which determines the time of the next connection attempt
+     * @param cause the cause of the failure
+     * @param others number of further failures at this endpoint that are not reported separately
      */
     record HandshakeFailed(String endpoint, @Nullable SocketAddress address, Kind kind, Throwable cause, long others)
             implements ZMTPSocketEvent {}
 
-    /** The kind of a failure. */
+    /** Kind of a failure. */
     enum Kind {
-        /** There was no connection, or it ended: refused, unreachable, reset, closed, timed out, not resolved. */
+        /**
+         * There was no connection, or it ended. It was refused, unreachable, reset, closed, timed out, or not resolved.
+         */
         TRANSIENT,
         /**
-         * Authentication failed at either end, a certificate of TLS was refused, as one that has expired, or a
-         * publisher closes each connection after it has got many topics.
+         * Authentication failed at either end, a TLS certificate was refused, for example because it has expired, or a
+         * publisher closes each connection after it has received many topics.
          */
         REFUSED,
-        /** The peer's socket type, mechanism or version does not fit, or its TLS. */
+        /** The peer's socket type, mechanism, version or TLS is incompatible. */
         INCOMPATIBLE,
         /**
-         * What answered does not speak ZMTP, or not TLS. It may be a front whose service is away, so it is tried again
-         * as after {@link #TRANSIENT}.
+         * The peer does not speak ZMTP or TLS. It could be a front end whose service is unavailable, so the next
+         * attempt is made as after {@link #TRANSIENT}.
          */
         NOT_ZMTP
     }
 
     /**
-     * A connector waits before it tries again.
+     * A connector waits before its next attempt.
      *
-     * @param endpoint the endpoint that is connected to
+     * @param endpoint the connecting endpoint
      * @param kind the kind of the failure
-     * @param attempt the number of failures in a row
-     * @param delay how long it waits
-     * @param cause what failed
+     * @param attempt number of consecutive failures
+     * @param delay the delay before the next attempt
+     * @param cause the cause of the failure
      */
     record Retrying(String endpoint, Kind kind, int attempt, Duration delay, Throwable cause)
             implements ZMTPSocketEvent {}
 
     /**
-     * An endpoint has ended: peers are accepted no more, or a connector has given up, as the config says that it does
-     * not try again.
+     * An endpoint has ended. A listener no longer accepts peers, or a connector has given up because the config allows
+     * no further attempts.
      *
      * @param endpoint the endpoint, with the real port if it was bound
-     * @param cause what failed; null if what was bound was closed
+     * @param cause the cause of the failure; null if a listener was closed
      */
     record Stopped(String endpoint, @Nullable Throwable cause) implements ZMTPSocketEvent {}
 
     /**
-     * The application's handler has thrown. The message was the handler's, and the next one comes.
+     * The application's handler has thrown an exception. The handler owned the message, and receives the next message.
      *
      * @param peer the peer that the message came from
-     * @param cause what was thrown
+     * @param cause the exception
      */
     record HandlerFailed(ZMTPPeer peer, Throwable cause) implements ZMTPSocketEvent {}
 
     /**
-     * A peer does not keep up: its queue is half full. The event comes before anything is dropped, and again after the
-     * queue has been less than a quarter full.
+     * A peer is too slow, and its queue is half full. The event is fired before any message is dropped, and again after
+     * the queue was less than a quarter full.
      *
      * @param peer the peer
-     * @param messages the number of messages that wait
-     * @param bytes their bytes
-     * @param oldest how long the oldest one has waited
-     * @param dropped the number of messages that were dropped for this peer so far
+     * @param messages number of queued messages
+     * @param bytes number of their bytes
+     * @param oldest the time for which the oldest message has been queued
+     * @param dropped number of messages dropped for this peer so far
      */
     record SlowPeer(ZMTPPeer peer, long messages, long bytes, Duration oldest, long dropped)
             implements ZMTPSocketEvent {}
 
-    /** A reason for which a message was dropped that a peer would have got otherwise. */
+    /** Reason for which a message to or from a peer was dropped. */
     enum DropReason {
         /**
-         * There was no room for it, in the peer's queue or on the way to the event loop, and the policy is to drop new
-         * messages or the sender has not waited. Of a REQ and a REP also: it was not their turn to send.
+         * There was no room for the message, in the peer's queue or on the way to the event loop, and the policy is to
+         * drop new messages or the sender did not wait. Also for a REQ or REP that sent a message when it was not its
+         * turn to send.
          */
         FULL,
-        /** The peer's queue was full, and a newer message took the place of this one. */
+        /** The peer's queue was full, and a newer message replaced this message. */
         REPLACED,
-        /** It has waited for longer than {@link ZMTPSocketConfig#maxAge()}. */
+        /** The message has waited for longer than {@link ZMTPSocketConfig#maxAge()}. */
         EXPIRED,
         /**
          * The {@linkplain dev.zmtp.codec.ZMTPMemoryBudget memory budget} was exceeded, and this peer had kept the most
-         * for the longest. Messages to it and messages from it count.
+         * memory for the longest time. Messages to the peer and from the peer count.
          */
         MEMORY_BUDGET,
-        /** It was a request, and the peer that asked has gone. */
+        /** The message was a request, and the requesting peer has left. */
         ASKER_GONE,
-        /** No peer has its name, or there is no peer, and none that it could wait for. */
+        /** No peer has the name, or there is neither a connected peer nor a peer that the message could wait for. */
         NO_PEER,
-        /** The peer that it was for has gone. */
+        /** The peer that the message was for has left. */
         PEER_GONE,
         /**
-         * The peer has sent it to a DEALER that asks and that nobody has ever received from, and it has sent more of
-         * these than may wait. Its answers would otherwise not be read.
+         * The message was unrequested, and was sent to a DEALER that sends requests and that the application has never
+         * received from. The peer has sent more of these messages than the receive limit allows. Its replies would
+         * otherwise not be read.
          */
         UNASKED
     }
 
     /**
-     * Messages for a peer or of a peer were dropped. One that never came to a queue counts only if its sender has no
-     * future that says so. The event comes with the first message, and then at most once a second for each peer and
-     * reason.
+     * Messages to or from a peer were dropped. A message that never reached a queue counts only if its sender has no
+     * future that reports the drop. The event is fired for the first message, and then at most once a second for each
+     * peer and reason.
      *
-     * @param peer the peer; null if they were for none in particular
-     * @param reason why they were dropped
-     * @param messages the number of messages since the last of these events
+     * @param peer the peer; null if the messages were for no particular peer
+     * @param reason the reason
+     * @param messages number of messages since the previous event of this kind
      */
     record Dropped(@Nullable ZMTPPeer peer, DropReason reason, long messages) implements ZMTPSocketEvent {}
 
     /**
      * The listener was too slow for some events, which are lost.
      *
-     * @param events the number of events
+     * @param events number of lost events
      */
     record Missed(long events) implements ZMTPSocketEvent {}
 }

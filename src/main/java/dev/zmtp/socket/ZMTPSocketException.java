@@ -4,32 +4,38 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exception of a socket that could not do what it was asked to do, thrown or as the cause of a failed future. One
- * that comes from an event loop has no stack trace; those that a waiting call throws have the caller's.
+ * Exception of a failed socket operation, which is thrown or the cause of a failed future. An exception from an event
+ * loop has no stack trace. Exceptions thrown by a blocking call have the caller's stack trace.
  */
 public final class ZMTPSocketException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    /** The reasons, for programs. */
+    /** Reason of a failure, for programs. */
     public enum Reason {
-        /** There is no room, or as many sends or requests as allowed are waiting; or a newer message took its place. */
+        /**
+         * There is no room, the maximum number of sends or requests is waiting, or a newer message replaced this
+         * message.
+         */
         FULL,
-        /** There is no peer, and none that the socket connects to. */
+        /** There is no peer, not even a disconnected peer that the socket connects to. */
         NO_PEER,
         /** No peer has this name. */
         UNROUTABLE,
-        /** It took longer than the caller allowed. */
+        /** The operation took longer than the caller allowed. */
         TIMEOUT,
-        /** The connection ended before the transport had the message, or before the answer came. */
+        /** The connection ended before the transport had the message, or before the reply arrived. */
         PEER_DOWN,
-        /** The connection ended when the transport may have had the message, which may or may not have arrived. */
+        /**
+         * The connection ended when the transport may already have had the message, and it is unknown whether it has
+         * arrived.
+         */
         UNKNOWN,
-        /** What the peer has sent does not have the form of an answer. */
+        /** The peer's message does not have the form of a reply. */
         MALFORMED,
         /** The message waited for longer than {@link ZMTPSocketConfig#maxAge()}. */
         EXPIRED,
-        /** The state of the socket does not allow this now. */
+        /** The state of the socket does not allow the operation now. */
         STATE,
         /** The address could not be bound. */
         BIND_FAILED,
@@ -39,12 +45,12 @@ public final class ZMTPSocketException extends RuntimeException {
 
     private final Reason reason;
 
-    /** An exception without a stack trace. */
+    /** Creates an exception without a stack trace. */
     public ZMTPSocketException(Reason reason, String message) {
         this(reason, message, null);
     }
 
-    /** As {@link #ZMTPSocketException(Reason, String)}, with a cause. */
+    /** Like {@link #ZMTPSocketException(Reason, String)}, with a cause. */
     public ZMTPSocketException(Reason reason, String message, @Nullable Throwable cause) {
         this(reason, reason + ": " + message, cause, false);
     }
@@ -54,12 +60,12 @@ public final class ZMTPSocketException extends RuntimeException {
         this.reason = Objects.requireNonNull(reason, "reason");
     }
 
-    /** Returns the same with the stack trace of this call, for a thread that has waited. */
+    /** Returns a copy with the stack trace of this call, for a thread that has waited. */
     public ZMTPSocketException withStackTrace() {
         return new ZMTPSocketException(reason, Objects.requireNonNull(getMessage()), getCause(), true);
     }
 
-    /** The reason. */
+    /** Returns the reason. */
     public Reason reason() {
         return reason;
     }

@@ -26,11 +26,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The setters of {@link ZMTPSocketConfig.Builder}. The accessors in {@link ZMTPSocketConfig} say what each setting
- * is, its bounds and its default.
+ * Setters of {@link ZMTPSocketConfig.Builder}. The accessors in {@link ZMTPSocketConfig} document each setting, its
+ * bounds and its default.
  *
- * <p>A value that is out of bounds is refused at once, with an {@link IllegalArgumentException}; settings that
- * contradict each other are refused by {@link ZMTPSocketConfig.Builder#build()}, so that their order does not matter.
+ * <p>A value that is out of bounds is refused at once, with an {@link IllegalArgumentException}. Settings that
+ * contradict each other are refused by {@link ZMTPSocketConfig.Builder#build()}, so their order does not matter.
  */
 public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder {
 
@@ -45,8 +45,8 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * Sets the event loops. A socket uses one of them. The caller shuts the group down after the sockets are
-     * closed.
+     * Sets the event loop group, of which a socket uses a single event loop. The caller shuts the group down after the
+     * sockets are closed.
      */
     public ZMTPSocketConfig.Builder group(EventLoopGroup group) {
         values.group = Objects.requireNonNull(group, "group");
@@ -54,8 +54,8 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * Changes settings of the protocol, such as the identity, the mechanism and the heartbeats, and leaves the
-     * others as they are: {@code codec(c -> c.localIdentity("worker-1"))}.
+     * Changes protocol settings, such as the identity, the mechanism and the heartbeats, and leaves other settings
+     * unchanged: {@code codec(c -> c.localIdentity("worker-1"))}.
      *
      * @throws IllegalArgumentException if it changes the type of the socket, or sets an encoder or a decoder
      */
@@ -107,8 +107,8 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * Sets {@link ZMTPSocketConfig#reconnectFirst()} and {@link ZMTPSocketConfig#reconnectMost()}. With zero for both,
-     * the first failure ends the connector, and messages for it fail.
+     * Sets {@link ZMTPSocketConfig#reconnectFirst()} and {@link ZMTPSocketConfig#reconnectMost()}. If both are zero,
+     * the first failure ends the connector, and its messages fail.
      */
     public ZMTPSocketConfig.Builder reconnect(Duration first, Duration most) {
         boolean never = first.isZero() && most.isZero();
@@ -166,9 +166,9 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * Encrypts connections over {@code tcp}: those that are made here with the context of a client, those that are
-     * accepted with the context of a server. Call it twice for a socket that does both. The context of a client
-     * checks that the certificate is for the host connected to if its parameters say so.
+     * Encrypts {@code tcp} connections. A client context is for outgoing connections, and a server context for accepted
+     * connections. Call this method twice for a socket with both. A client context checks that the certificate is for
+     * the host connected to if its parameters require this.
      */
     public ZMTPSocketConfig.Builder tls(SslContext context) {
         Objects.requireNonNull(context, "context");
@@ -176,13 +176,13 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * As {@link #tls(SslContext)}, with a context that may be another one for each connection: so a certificate can be
-     * renewed without a restart. Connections that are there keep theirs.
+     * Like {@link #tls(SslContext)}, with a context that can be different for each connection, so that a certificate
+     * can be renewed without a restart. Existing connections keep their context.
      *
-     * @param contexts is asked now, whether it is for a client or a server, which may not change; then for each
-     *     connection on the event loop, and by each {@code bind} and {@code connect} in the thread of its caller. It
-     *     must not block, so it returns what another thread has read. If it throws, or returns null, the connection
-     *     fails
+     * @param contexts called now to determine whether it is for a client or a server, which must not change; later
+     *     called for each connection on the event loop, and by each {@code bind} and {@code connect} on the caller's
+     *     thread. It must not block, so it should return a context that another thread has loaded. If it throws or
+     *     returns null, the connection fails
      */
     public ZMTPSocketConfig.Builder tls(Supplier<? extends SslContext> contexts) {
         boolean isClient = contexts.get().isClient();
@@ -203,8 +203,8 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * Sets {@link ZMTPSocketConfig#handshakeLimiter()}: one with other limits, one that other servers of this process
-     * share, one that knows addresses after a proxy, or null for none.
+     * Sets {@link ZMTPSocketConfig#handshakeLimiter()}. It can have other limits, be shared with other servers of this
+     * process, or determine addresses behind a proxy. Null means no limiter.
      */
     public ZMTPSocketConfig.Builder handshakeLimiter(@Nullable ZMTPHandshakeLimiter limiter) {
         values.handshakeLimiter = limiter;
@@ -212,8 +212,9 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * Adds handlers to each pipeline, before all others but the {@link #handshakeLimiter}, such as the handler of a
-     * proxy. Called on the event loop, with what was bound or connected, which tells one from the other.
+     * Adds handlers to each pipeline, before all others except the {@link #handshakeLimiter}, such as the handler of a
+     * proxy. The callback is called on the event loop with the bound or connecting endpoint, which distinguishes
+     * accepted from outgoing connections.
      */
     public ZMTPSocketConfig.Builder pipeline(BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline) {
         values.pipeline = Objects.requireNonNull(pipeline, "pipeline");
@@ -222,7 +223,7 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
 
     /**
      * Sets an option of the channels of all connections, or of the listeners if it is {@code SO_BACKLOG}. An option
-     * that a transport does not know is logged.
+     * that is unknown to a transport is logged.
      */
     public <T> ZMTPSocketConfig.Builder option(ChannelOption<T> option, T value) {
         values.options.put(Objects.requireNonNull(option, "option"), Objects.requireNonNull(value, "value"));
@@ -230,8 +231,8 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * Sets the channels of {@code tcp}, which have to fit the event loops of the {@linkplain #group group}:
-     * {@code tcpChannels(EpollSocketChannel::new, EpollServerSocketChannel::new)}. Default: NIO.
+     * Sets the {@code tcp} channel types, which must match the event loops of the {@linkplain #group group}: {@code
+     * tcpChannels(EpollSocketChannel::new, EpollServerSocketChannel::new)}. Default: NIO.
      */
     public ZMTPSocketConfig.Builder tcpChannels(
             ChannelFactory<? extends Channel> channels, ChannelFactory<? extends ServerChannel> serverChannels) {
@@ -239,10 +240,10 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * As {@link #tcpChannels}, for {@code ipc}, and for {@code shm}, whose two sides meet at such a socket.
+     * Like {@link #tcpChannels}, for {@code ipc}, and for {@code shm}, whose two sides meet at such a socket.
      *
-     * @param addresses makes the address of a path, such as {@code DomainSocketAddress::new}; the path of an
-     *     abstract name begins with the character 0
+     * @param addresses function that returns the address of a path, such as {@code DomainSocketAddress::new}; the path
+     *     of an abstract name begins with the character 0
      */
     public ZMTPSocketConfig.Builder ipcChannels(
             ChannelFactory<? extends Channel> channels,
@@ -252,7 +253,7 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
         return self();
     }
 
-    /** Adds a transport, or replaces the one of the same scheme. */
+    /** Adds a transport, replacing any transport of the same scheme. */
     ZMTPSocketConfig.Builder transport(Transport transport) {
         values.add(transport);
         return self();

@@ -3,25 +3,28 @@ package dev.zmtp.socket;
 import java.time.Duration;
 
 /**
- * The counts of the messages of a socket or of one peer so far. At rest,
- * {@code sent = written + queued + dropped + unknown}; between two of these, the transport has some.
+ * Message counts of a socket or a peer so far. When the socket is idle,
+ * {@code sent = written + queued + dropped + unknown}. Otherwise some messages are held by the transport and are in
+ * none of these counts.
  *
- * @param sent the messages that were taken over; with PUB, XPUB, RADIO and XSUB, their copies for each peer. The number
- *     may go down a little, as a message that nobody wants counts until the event loop has found that out
- * @param written those that the transport has written; they may still be lost on their way
- * @param queued those that wait
- * @param queuedBytes the bytes of those that wait for a peer
- * @param dropped those that were dropped: there was no room, no peer has the name, they were too old, or the socket was
- *     closed
- * @param unknown those that the transport had when a connection ended, which may or may not have arrived
- * @param received the messages that have arrived
- * @param malformed those of them that were dropped because the pattern does not allow them
- * @param lateReplies those of them that were answers which nothing waited for any more
- * @param discarded those of them that were dropped before the application took them: the peer that asked has gone, the
- *     memory budget was exceeded, or nobody had asked for them and nobody receives
- * @param connects the handshakes that have succeeded
- * @param handshakeFailures those that have not
- * @param oldest how long the oldest message has waited for a peer
+ * @param sent number of accepted messages; with PUB, XPUB, RADIO and XSUB, of their copies for each peer. The number
+ *     can decrease slightly, because a message without a subscriber counts until the event loop has processed it
+ * @param written number of messages that the transport has written, which can still be lost in transit
+ * @param queued number of queued messages
+ * @param queuedBytes number of bytes queued for a peer
+ * @param dropped number of dropped messages, because there was no room, no peer has the name, they were too old, or the
+ *     socket was closed
+ * @param unknown number of messages that the transport had when a connection ended, and of which it is unknown whether
+ *     they have arrived
+ * @param received number of messages that have arrived
+ * @param malformed number of received messages that were dropped because the pattern does not allow them
+ * @param lateReplies number of received messages that were replies to requests no longer waiting
+ * @param discarded number of received messages that were dropped before the application took them, because the
+ *     requesting peer has left, the memory budget was exceeded, or they were unrequested and the application does not
+ *     receive
+ * @param connects number of successful handshakes
+ * @param handshakeFailures number of failed handshakes
+ * @param oldest the time for which the oldest message has waited for a peer
  */
 public record ZMTPStats(
         long sent,
