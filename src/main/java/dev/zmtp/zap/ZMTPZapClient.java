@@ -37,8 +37,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a ZAP handler about peers (RFC 27). It is both an authenticator and the channel handler of the connection to the
- * ZAP handler, after a codec for a DEALER.
+ * Authenticator that queries a ZAP handler about peers (RFC 27). It is also the channel handler of the connection to
+ * the ZAP handler, after a codec for a DEALER.
  *
  * <pre>{@code
  *   ZMTPZapClient zap = new ZMTPZapClient(Duration.ofSeconds(5));
@@ -49,16 +49,16 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The other end is a REP or ROUTER socket that speaks ZAP over a transport that this machine can reach. ZAP handlers
- * of libzmq and JeroMQ listen at {@code inproc://zeromq.zap.01}, inside their process: there, a proxy between a ROUTER
- * that is bound to an address and a DEALER that is connected to that endpoint makes them reachable.
+ * of libzmq and JeroMQ listen at {@code inproc://zeromq.zap.01}, inside their process. To reach them, run a proxy in
+ * that process between a ROUTER that is bound to an address and a DEALER that is connected to this endpoint.
  *
  * <p>Without a connection whose handshake is complete, or without a valid reply in time, the decision is a temporary
- * failure: the peer may try again. A reply is valid if its version and status are known, and its metadata has at most
- * 256 properties.
+ * failure, after which the peer can try again. A reply is valid if its version and status are known, and its metadata
+ * has at most 256 properties.
  *
- * <p>If the connection ends, add the same instance to the pipeline of a new one. It may be in several pipelines:
- * requests go to the connection that was added last and is still there. Credentials are wiped when they were sent, or
- * could not be. Thread safe.
+ * <p>If the connection ends, add the same instance to the pipeline of a new connection. It can be in several pipelines.
+ * Requests are sent on the most recently added connection that still exists. Credentials are wiped after they were
+ * sent, or could not be sent. Thread safe.
  */
 @Sharable
 public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements ZMTPAuthenticator {
@@ -73,16 +73,16 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
     private final long timeoutNanos;
 
     /**
-     * All that have not ended, the newest first: that one gets the requests. A new one may begin before the end of the
-     * last one is known.
+     * Connections that have not ended, the newest first, which gets the requests. A new connection can begin before the
+     * end of the last connection is known.
      */
     private final Deque<Connection> connections = new ConcurrentLinkedDeque<>();
 
     /**
-     * A client without a connection yet.
+     * Creates a client without a connection.
      *
-     * @param timeout how long a reply may take, more than zero
-     * @throws IllegalArgumentException if it is not more than zero
+     * @param timeout maximum time for a reply, more than zero
+     * @throws IllegalArgumentException if the timeout is not more than zero
      */
     public ZMTPZapClient(Duration timeout) {
         if (timeout.isNegative() || timeout.isZero()) {
@@ -110,7 +110,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         return answer;
     }
 
-    /** Copies of the credentials of one peer, on the heap. */
+    /** Copies of the credentials of a peer, on the heap. */
     private record Credentials(List<byte[]> copies) {
         Credentials(Collection<ByteBuffer> credentials) {
             this(credentials.stream()
@@ -123,7 +123,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         }
     }
 
-    /** Returns the request with this ID; its last frames are the credentials themselves, not copies. */
+    /** Returns the request with this ID. Its last frames are the credentials themselves, not copies. */
     private static ZMTPMessage message(long id, ZMTPAuthRequest request, Credentials credentials) {
         List<ByteBuf> frames = new ArrayList<>();
         frames.add(Unpooled.EMPTY_BUFFER); // the delimiter of an envelope
@@ -151,7 +151,10 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         return address == null ? "" : address.toString();
     }
 
-    /** If the handshake of this pipeline is complete, its event has passed, and requests can go there now. */
+    /**
+     * Activates the connection at once if the handshake of this pipeline is complete, because its event has already
+     * passed.
+     */
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         ZMTPCodec codec = ctx.pipeline().get(ZMTPCodec.class);
@@ -216,7 +219,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         }
     }
 
-    /** The requests on one connection. Used on its event loop. */
+    /** Requests on a connection. Used on its event loop. */
     private final class Connection {
         private final ChannelHandlerContext ctx;
         private final Map<Long, Request> pending = new HashMap<>();
@@ -244,7 +247,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             }
         }
 
-        /** Why nothing can be asked now, or null if it can. */
+        /** Returns the reason why no request can be sent now, or null if requests can be sent. */
         private @Nullable String obstacle() {
             if (ended) {
                 return ENDED;
@@ -282,7 +285,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         }
 
         /**
-         * Handles a reply. Replies without a pending request are dropped; a malformed one completes its request with a
+         * Handles a reply. A reply without a pending request is dropped. A malformed reply completes its request with a
          * temporary failure.
          */
         void onReply(ZMTPMessage reply) {

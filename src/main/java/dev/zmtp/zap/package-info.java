@@ -1,8 +1,8 @@
 /**
- * A client for ZAP, the ZeroMQ Authentication Protocol (RFC 27): an authenticator that asks a ZAP handler over its own
- * connection.
+ * Client for ZAP, the ZeroMQ Authentication Protocol (RFC 27). It is an authenticator that queries a ZAP handler over a
+ * separate connection.
  *
- * <p>It is an ordinary handler of messages. It uses only what the codec offers to every application.
+ * <p>It is an ordinary message handler that only uses features of the codec available to every application.
  */
 @NullMarked
 package dev.zmtp.zap;
