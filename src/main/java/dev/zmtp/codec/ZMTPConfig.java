@@ -223,7 +223,7 @@ public final class ZMTPConfig {
     }
 
     /**
-     * Maximum number of topics or groups that a peer is subscribed to at one time. Must be at least 0. Default: 10,000.
+     * Maximum number of topics or groups that a peer is subscribed to at a time. Must be at least 0. Default: 10,000.
      * XSUB peers have a separate limit, {@link #maxRelayedSubscriptions()}.
      */
     public int maxSubscriptions() {
@@ -231,7 +231,7 @@ public final class ZMTPConfig {
     }
 
     /**
-     * Maximum total length of the topics that a peer is subscribed to at one time, in bytes. Each topic counts 256
+     * Maximum total length of the topics that a peer is subscribed to at a time, in bytes. Each topic counts 256
      * bytes more. Must be at least 0. Default: 4 MiB.
      */
     public long maxSubscriptionsLength() {
@@ -239,7 +239,7 @@ public final class ZMTPConfig {
     }
 
     /**
-     * Maximum number of topics that a peer of type XSUB is subscribed to at one time. Must be at least 0. Default:
+     * Maximum number of topics that a peer of type XSUB is subscribed to at a time. Must be at least 0. Default:
      * 1,000,000. Proxies subscribe as an XSUB for all of their own subscribers. {@link #maxCommandsPerSecond()} does
      * not count new topics of an XSUB.
      */
@@ -248,7 +248,7 @@ public final class ZMTPConfig {
     }
 
     /**
-     * Maximum total length of the topics that a peer of type XSUB is subscribed to at one time, in bytes. Each topic
+     * Maximum total length of the topics that a peer of type XSUB is subscribed to at a time, in bytes. Each topic
      * counts 256 bytes more. Must be at least 0. Default: 256 MiB. The topics count in the {@link #memoryBudget()},
      * which is a limit too.
      */
@@ -402,11 +402,11 @@ public final class ZMTPConfig {
      * <tr><th scope="row">{@link ZMTPConfig#consolidateFlushes() consolidateFlushes}</th>
      * <td>whether flushes of one event-loop iteration are combined</td><td></td><td>true</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxSubscriptions() maxSubscriptions}</th>
-     * <td>topics or groups of a peer at one time</td><td>at least 0</td><td>10,000</td></tr>
+     * <td>topics or groups of a peer at a time</td><td>at least 0</td><td>10,000</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxSubscriptionsLength() maxSubscriptionsLength}</th>
      * <td>total bytes of these topics, plus 256 each</td><td>at least 0</td><td>4 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxRelayedSubscriptions() maxRelayedSubscriptions}</th>
-     * <td>topics of an XSUB at one time</td><td>at least 0</td><td>1,000,000</td></tr>
+     * <td>topics of an XSUB at a time</td><td>at least 0</td><td>1,000,000</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxRelayedSubscriptionsLength() maxRelayedSubscriptionsLength}</th>
      * <td>total bytes of these topics, plus 256 each</td><td>at least 0</td><td>256 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxMetadataProperties() maxMetadataProperties}</th>
