@@ -8,7 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the authenticator about one peer and turns its decision into what the peer is sent (RFC 27, "The ZAP Reply").
+ * Queries the authenticator about a peer and converts its decision to the answer for the peer (RFC 27, "The ZAP
+ * Reply").
  */
 final class AuthDecisionHandler {
 
@@ -26,9 +27,9 @@ final class AuthDecisionHandler {
     }
 
     /**
-     * Whether the peer was accepted; false also while there is no decision.
+     * Returns whether the peer was accepted; false also while there is no decision.
      *
-     * @throws ZMTPException if it was refused
+     * @throws ZMTPException if the peer was refused
      */
     boolean isGranted() {
         ZMTPDecision made = decision;
@@ -46,8 +47,8 @@ final class AuthDecisionHandler {
     }
 
     /**
-     * The body of the ERROR for a peer that is refused for {@code cause}: the status of the decision, or that its
-     * socket type is wrong. Null, to send nothing, for all other causes.
+     * Returns the body of the ERROR for a peer that is refused for {@code cause}. It contains the status of the
+     * decision, or reports that the peer's socket type is wrong. Returns null, to send nothing, for all other causes.
      */
     @Nullable
     ByteBuf refusal(ZMTPException cause) {

@@ -5,10 +5,10 @@ import org.bouncycastle.crypto.engines.Salsa20Engine;
 import org.bouncycastle.math.ec.rfc7748.X25519;
 import org.bouncycastle.util.Pack;
 
-/** The primitives of Bouncy Castle, an optional dependency. */
+/** Primitives of Bouncy Castle, an optional dependency. */
 final class BouncyCastle implements CurvePrimitives {
 
-    /** Indices of the words of the state that make the key. */
+    /** Indices of the words of the state that form the key. */
     private static final int[] DERIVED_AT = {0, 5, 10, 15, 6, 7, 8, 9};
 
     @Override

@@ -30,7 +30,7 @@ final class BouncyCastleCipher implements BoxCipher {
     private final Poly1305 poly1305 = new Poly1305();
 
     /**
-     * A key that is read in place. Bouncy Castle's own class copies it twice for each box and wipes no copy.
+     * Key that is read in place. Bouncy Castle's own class copies it twice for each box and wipes no copy.
      * {@link PrimitivesChoice} checks that the library still calls this method.
      */
     private static final class MacKey extends KeyParameter {

@@ -4,32 +4,32 @@ import dev.zmtp.ZMTPException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 
-/** X25519 (RFC 7748), and the key of NaCl's boxes that is derived from it. Too slow for event loops. */
+/** X25519 (RFC 7748), and the key of NaCl's boxes derived from it. Too slow for event loops. */
 final class Curve25519 {
 
-    /** Bytes of a secret or a public key. */
+    /** Length of a secret or a public key, in bytes. */
     static final int KEY_LENGTH = 32;
 
     private static final byte[] ZEROS = new byte[SecretBox.PREFIX_LENGTH];
 
     private Curve25519() {}
 
-    /** A new secret key. */
+    /** Returns a new secret key. */
     static byte[] generateSecretKey(SecureRandom random) {
         byte[] secretKey = new byte[KEY_LENGTH];
         random.nextBytes(secretKey); // X25519 itself clears and sets the bits that RFC 7748 fixes
         return secretKey;
     }
 
-    /** The public key of {@code secretKey}. */
+    /** Returns the public key of {@code secretKey}. */
     static byte[] publicKey(byte[] secretKey) {
         return PrimitivesChoice.primitives().publicKey(secretKey);
     }
 
     /**
-     * The key of the boxes between the owners of these two keys: HSalsa20 of X25519.
+     * Returns the key of the boxes between the owners of these two keys, which is HSalsa20 of X25519.
      *
-     * @throws ZMTPException if {@code theirs} is of low order: then anyone could know the result
+     * @throws ZMTPException if {@code theirs} is of low order, in which case the result would not be secret
      */
     static byte[] sharedKey(byte[] ourSecretKey, byte[] theirs) {
         CurvePrimitives primitives = PrimitivesChoice.primitives();

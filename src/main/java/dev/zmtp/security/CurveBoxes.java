@@ -23,21 +23,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class CurveBoxes {
 
-    /** Bytes of a short nonce on the wire. */
+    /** Length of a short nonce on the wire, in bytes. */
     static final int SHORT_NONCE_LENGTH = Long.BYTES;
-    /** Bytes of a long nonce on the wire. */
+    /** Length of a long nonce on the wire, in bytes. */
     static final int LONG_NONCE_LENGTH = 16;
 
     static final int KEY_LENGTH = Curve25519.KEY_LENGTH;
     static final int MAC_LENGTH = SecretBox.MAC_LENGTH;
 
-    /** 1.0, one byte each. */
+    /** Version 1.0, with a byte for each number. */
     static final int VERSION = 0x0100;
-    /** Bytes of padding after the version of a HELLO. */
+    /** Length of the padding after the version of a HELLO, in bytes. */
     static final int PADDING = 72;
-    /** Zero bytes in the box of a HELLO. */
+    /** Number of zero bytes in the box of a HELLO. */
     static final int SIGNATURE_LENGTH = 64;
-    /** Bytes of a cookie. */
+    /** Length of a cookie, in bytes. */
     static final int COOKIE_LENGTH = 96;
 
     static final byte[] HELLO_NONCE = ascii("CurveZMQHELLO---");
@@ -55,7 +55,7 @@ final class CurveBoxes {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** A nonce that ends with a short one. */
+    /** Returns a nonce that ends with a short nonce. */
     static byte[] nonce(byte[] prefix, long shortNonce) {
         return ByteBuffer.allocate(SecretBox.NONCE_LENGTH)
                 .put(prefix)
@@ -63,19 +63,19 @@ final class CurveBoxes {
                 .array();
     }
 
-    /** A new long nonce. */
+    /** Returns a new long nonce. */
     static byte[] longNonce(byte[] prefix, SecureRandom random) {
         byte[] sent = new byte[LONG_NONCE_LENGTH];
         random.nextBytes(sent);
         return longNonce(prefix, sent);
     }
 
-    /** The long nonce of which {@code sent} is on the wire. */
+    /** Returns the long nonce whose part {@code sent} is on the wire. */
     static byte[] longNonce(byte[] prefix, byte[] sent) {
         return ByteBuffer.allocate(SecretBox.NONCE_LENGTH).put(prefix).put(sent).array();
     }
 
-    /** The part of a long nonce that is sent. */
+    /** Returns the part of a long nonce that is sent. */
     static byte[] sentPart(byte[] longNonce) {
         return Arrays.copyOfRange(longNonce, longNonce.length - LONG_NONCE_LENGTH, longNonce.length);
     }
@@ -93,7 +93,7 @@ final class CurveBoxes {
     /**
      * Returns the content of a box, which is not changed.
      *
-     * @throws ZMTPException if it was not sealed with this key and nonce; the message gives no detail
+     * @throws ZMTPException if the box was not sealed with this key and nonce; the message gives no detail
      */
     static byte[] open(String what, byte[] key, byte[] nonce, byte[] box) {
         SecretBox boxes = new SecretBox(key, Arrays.copyOf(nonce, SecretBox.PREFIX_LENGTH));
@@ -114,7 +114,8 @@ final class CurveBoxes {
     }
 
     /**
-     * Returns the body of a command: {@code clear}, a short nonce, and a box of {@code first} and our metadata.
+     * Returns the body of a command, with {@code clear}, a short nonce, and a box of {@code first} and the local
+     * metadata.
      *
      * @param prefix the start of the nonce, which is not sent
      */

@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class CurveCipher implements ZMTPMechanism.FrameCipher {
 
-    /** 7 "MESSAGE". */
+    /** Command name, encoded as 7 "MESSAGE". */
     private static final long NAME =
             ByteBuffer.wrap("\7MESSAGE".getBytes(StandardCharsets.US_ASCII)).getLong();
 
@@ -29,20 +29,21 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
     private final SecretBox ours;
     private final SecretBox theirs;
 
-    /** The nonce of the next frame to seal. */
+    /** Nonce of the next frame to seal. */
     private long nextCount;
 
-    /** The nonce of the last frame that was opened. */
+    /** Nonce of the last opened frame. */
     private long lastCount;
 
-    /** The frame after that was opened in part. */
+    /** Whether the next frame was opened in part. */
     private boolean opening;
 
-    /** The nonce of the frame that is being opened. */
+    /** Nonce of the frame that is being opened. */
     private long openingCount;
 
     /**
-     * Seals with {@code ours}, starting at {@code nextCount}; opens with {@code theirs} frames after {@code lastCount}.
+     * Creates a cipher that seals with {@code ours}, starting at {@code nextCount}, and opens frames after
+     * {@code lastCount} with {@code theirs}.
      */
     CurveCipher(SecretBox ours, long nextCount, SecretBox theirs, long lastCount) {
         this.ours = ours;
@@ -51,7 +52,7 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
         this.lastCount = lastCount;
     }
 
-    /** Checks a nonce of the peer: each must be greater than the one before it. */
+    /** Checks a nonce of the peer, which must be greater than the previous nonce. */
     static void checkCount(long count, long last) {
         if (Long.compareUnsigned(count, last) <= 0) {
             throw ZMTPException.malformed(
@@ -125,7 +126,7 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
         theirs.begin(openingCount);
     }
 
-    /** Wipes the keys. Nothing can be sealed or opened after that. */
+    /** Wipes the keys. Nothing can be sealed or opened afterwards. */
     void wipe() {
         ours.wipe();
         theirs.wipe();

@@ -36,7 +36,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The side of CURVE that knows the server's public key (RFC 26, "Authentication Handshake").
+ * CURVE side that knows the server's public key (RFC 26, "Authentication Handshake").
  *
  * <pre>
  *   C: HELLO      our transient key, and a box of zeros to the server's key
@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  *   S: READY      metadata, in a box
  * </pre>
  *
- * <p>Capital letters are public keys, as in the RFC: S and C are long-term keys, S' and C' are of this connection.
- * Small letters are secret keys.
+ * <p>Capital letters are public keys, as in the RFC. S and C are long-term keys, while S' and C' belong to this
+ * connection. Small letters are secret keys.
  */
 final class CurveClient extends CurveSide {
 
@@ -70,7 +70,7 @@ final class CurveClient extends CurveSide {
     private State state = State.START;
 
     private byte @Nullable [] transientKey;
-    /** The key of HELLO and WELCOME: c' with S. */
+    /** Key of HELLO and WELCOME, from c' and S. */
     private byte @Nullable [] helloKey;
 
     CurveClient(Context context, SecureRandom random, ZMTPCurvePublicKey server, ZMTPCurveKeyPair own) {
@@ -160,7 +160,7 @@ final class CurveClient extends CurveSide {
                 new SecretBox(key, CLIENT_NONCE), FIRST_MESSAGE, new SecretBox(key, SERVER_NONCE), count));
     }
 
-    /** Always null: only servers send ERROR. */
+    /** Returns null, because only servers send ERROR. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
         return null;

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *       secret-key = "40 characters of Z85"
  * </pre>
  *
- * <p>Everything stays in byte arrays, because strings cannot be wiped. {@link #close} wipes what was read.
+ * <p>All content is kept in byte arrays, because strings cannot be wiped. {@link #close} wipes the content.
  */
 final class CurveFile implements AutoCloseable {
 
@@ -42,7 +42,7 @@ final class CurveFile implements AutoCloseable {
         this.content = content;
     }
 
-    /** Reads a file; its content is not checked yet. */
+    /** Reads a file, without checking its content. */
     static CurveFile read(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             return new CurveFile(file, in.readNBytes(MAX_LENGTH + 1));
@@ -53,7 +53,7 @@ final class CurveFile implements AutoCloseable {
         return ZMTPCurvePublicKey.of(key(PUBLIC_KEY));
     }
 
-    /** Returns the secret key, the caller's to wipe. */
+    /** Returns the secret key, to be wiped by the caller. */
     byte[] secretKey() throws IOException {
         if (isPosix(file) && Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)) {
             throw new IOException(file + ": readable by everyone (expected: only by its owner, as after chmod 600)");
@@ -78,13 +78,13 @@ final class CurveFile implements AutoCloseable {
         }
     }
 
-    /** Wipes what was read. */
+    /** Wipes the content. */
     @Override
     public void close() {
         Arrays.fill(content, (byte) 0);
     }
 
-    /** Returns what is between the quotes in the line of that name, or null. */
+    /** Returns the text between the quotes in the line of that name, or null. */
     private static byte @Nullable [] value(byte[] content, String name) {
         for (int start = 0, end; start < content.length; start = end + 1) {
             end = indexOf(content, '\n', start, content.length);
@@ -146,7 +146,7 @@ final class CurveFile implements AutoCloseable {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Creates the file with its permissions: if they were set later, others could read it before. */
+    /** Creates the file with its permissions. If they were set later, other users could read the file before. */
     private static void writeSecret(Path file, ByteBuffer content) throws IOException {
         if (!isPosix(file)) {
             throw new IOException(file
@@ -155,7 +155,7 @@ final class CurveFile implements AutoCloseable {
         writeNew(file, content, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
     }
 
-    /** Leaves no part of a file: it would hold a part of a secret, and be in the way of the next try. */
+    /** Writes a new file, or none. A partial file would contain a part of a secret, and obstruct the next attempt. */
     private static void writeNew(Path file, ByteBuffer content, FileAttribute<?>... attributes) throws IOException {
         Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         SeekableByteChannel created = Files.newByteChannel(file, options, attributes);

@@ -41,8 +41,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The side of CURVE whose public key the clients know (RFC 26, "Authentication Handshake"). For the commands and the
- * letters see {@link CurveClient}.
+ * CURVE side whose public key the clients know (RFC 26, "Authentication Handshake"). See {@link CurveClient} for the
+ * commands and the letters.
  */
 final class CurveServer extends CurveSide {
 
@@ -65,15 +65,15 @@ final class CurveServer extends CurveSide {
 
     private State state = State.AWAIT_HELLO;
 
-    /** C'. */
+    /** Key C'. */
     private byte @Nullable [] peerTransientKey;
 
     private byte @Nullable [] cookieKey;
 
-    /** The last short nonce of the peer. */
+    /** Last short nonce of the peer. */
     private long lastCount;
 
-    /** The peer has the secret key of the public key that it names. */
+    /** Whether the peer has proven that it has the secret key of its public key. */
     private boolean isProven;
 
     CurveServer(Context context, SecureRandom random, ZMTPCurveKeyPair own) {
@@ -139,7 +139,9 @@ final class CurveServer extends CurveSide {
         });
     }
 
-    /** C' and s' in a box: only a client that has received our WELCOME can answer it, on this connection, once. */
+    /**
+     * Returns C' and s' in a box. Only a client that has received the WELCOME can answer it, on this connection, once.
+     */
     private byte[] cookie(byte[] theirKey, byte[] secret) {
         byte[] key = new byte[SecretBox.KEY_LENGTH];
         random.nextBytes(key);
@@ -226,8 +228,8 @@ final class CurveServer extends CurveSide {
     }
 
     /**
-     * Answers only a peer that has proven its key: with the status of the decision, or that its socket type is wrong. A
-     * libzmq peer that gets no answer connects again, and costs us a handshake each time.
+     * Answers only a peer that has proven its key, with the status of the decision, or that its socket type is wrong. A
+     * libzmq peer that receives no answer reconnects, and causes another handshake each time.
      */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {

@@ -5,8 +5,8 @@ import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of CURVE: its secrets, which it wipes, and the result of the handshake. For the letters see
- * {@link CurveClient}.
+ * One side of CURVE, with its secrets, which it wipes, and the result of the handshake. See {@link CurveClient} for the
+ * letters.
  */
 abstract class CurveSide implements ZMTPMechanism {
 
@@ -17,7 +17,7 @@ abstract class CurveSide implements ZMTPMechanism {
     final HandshakeComputation computation;
 
     byte @Nullable [] transientSecret;
-    /** The key of everything after WELCOME, from both transient keys: c' with S', or C' with s'. */
+    /** Key of all data after WELCOME, from both transient keys (c' with S', or C' with s'). */
     byte @Nullable [] sessionKey;
 
     ZMTPMetadata peer = ZMTPMetadata.EMPTY;
@@ -36,7 +36,7 @@ abstract class CurveSide implements ZMTPMechanism {
         return ZMTPCurve.NAME;
     }
 
-    /** Ends the handshake with the cipher of traffic, and wipes the secrets, of which that keeps none. */
+    /** Ends the handshake with the cipher of traffic, and wipes the secrets, none of which the cipher retains. */
     final void succeed(CurveCipher ofTraffic) {
         cipher = ofTraffic;
         wipe();
@@ -65,7 +65,7 @@ abstract class CurveSide implements ZMTPMechanism {
         computation.close();
     }
 
-    /** Wipes all secrets of the handshake. No step of the computation runs. */
+    /** Wipes all secrets of the handshake. Called while no step of the computation runs. */
     private void wipe() {
         CurveBoxes.wipe(longTermSecret);
         CurveBoxes.wipe(transientSecret);

@@ -6,14 +6,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
 
-/** Names of commands, and the failures of a peer that sends the wrong one. */
+/** Names of commands, and the failures of peers that send a wrong command. */
 final class HandshakeCommands {
 
     private static final int MAX_NAME_LENGTH = 255;
 
     private HandshakeCommands() {}
 
-    /** The start of the body of a command of any name; the caller's to release. */
+    /** Returns the start of the body of a command of any name, to be released by the caller. */
     static ByteBuf start(ByteBufAllocator alloc, String name, int dataLength) {
         byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
         if (bytes.length == 0 || bytes.length > MAX_NAME_LENGTH) {
@@ -28,7 +28,8 @@ final class HandshakeCommands {
     /**
      * Moves {@code command} from its name, which must be {@code expected}, to its data.
      *
-     * @throws ZMTPException if it has another name, or is an ERROR: then with the peer's reason
+     * @throws ZMTPException if the command has another name, or is an ERROR, in which case the exception has the peer's
+     *     reason
      */
     static void expect(ByteBuf command, String expected) {
         int nameAt = command.readerIndex() + 1;
@@ -45,12 +46,12 @@ final class HandshakeCommands {
         expect(command, expected.name());
     }
 
-    /** The failure of a peer that sent {@code command} out of turn. */
+    /** Returns the failure of a peer that sent {@code command} out of turn. */
     static ZMTPException unexpected(Object command, String expected) {
         return ZMTPException.of(ZMTPException.Code.UNEXPECTED, "command", command, expected);
     }
 
-    /** The failure that a peer's ERROR with this data reports. */
+    /** Returns the failure reported by a peer's ERROR with this data. */
     static ZMTPException peerError(ByteBuf data) {
         return new ZMTPException(ZMTPException.Code.PEER_ERROR, "refused by the peer: " + Command.readReason(data));
     }

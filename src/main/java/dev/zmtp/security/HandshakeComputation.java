@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs the slow steps of a handshake on the handshake executor, one at a time, and wipes the secrets at its end.
  *
- * <p>A step that runs owns the secrets: the event loop does not touch them until it has the result. So {@link #close}
+ * <p>A running step owns the secrets. The event loop does not touch them until it has the result, so {@link #close}
  * leaves wiping to a step that is still running.
  */
 final class HandshakeComputation {
 
     private enum State {
         IDLE,
-        /** A step waits in the executor, which may drop it: one that is shut down does. */
+        /** A step waits in the executor, which can drop it, for example when it is shut down. */
         WAITING,
         RUNNING,
-        /** Closed while a step runs, which then wipes. */
+        /** Closed during a step, which then wipes the secrets. */
         CLOSING,
         CLOSED
     }
@@ -33,7 +33,7 @@ final class HandshakeComputation {
     private volatile @Nullable Supplier<@Nullable ByteBuf> result;
 
     /**
-     * A computation without a step yet.
+     * Creates a computation without a step.
      *
      * @param wipe wipes all secrets; called once, when no step runs
      */
@@ -43,8 +43,8 @@ final class HandshakeComputation {
     }
 
     /**
-     * Runs {@code step} on the executor. The event loop gets its result from {@link #takeResult}, and runs that; the
-     * result of a step that has failed throws its exception.
+     * Runs {@code step} on the executor. The event loop takes its result from {@link #takeResult} and runs it. The
+     * result of a failed step throws its exception.
      */
     void start(Supplier<Supplier<@Nullable ByteBuf>> step) {
         if (!enter(State.IDLE, State.WAITING)) {
@@ -83,7 +83,7 @@ final class HandshakeComputation {
     }
 
     /**
-     * Publishes the result and becomes idle in one step, because the event loop may start the next one with the result.
+     * Publishes the result and becomes idle atomically, because the event loop can start the next step with the result.
      */
     private synchronized boolean finished(Supplier<@Nullable ByteBuf> next) {
         result = next;
@@ -99,7 +99,8 @@ final class HandshakeComputation {
     }
 
     /**
-     * Returns what the last step wants to run on the event loop, once; or null. It returns the next command, or null.
+     * Returns the continuation of the last step for the event loop, once, or null. The continuation returns the next
+     * command, or null.
      */
     @Nullable
     Supplier<@Nullable ByteBuf> takeResult() {
@@ -110,7 +111,7 @@ final class HandshakeComputation {
         return taken;
     }
 
-    /** Wipes now, or lets the running step do it. */
+    /** Wipes the secrets now, or leaves this to the running step. */
     void close() {
         boolean running;
         synchronized (this) {

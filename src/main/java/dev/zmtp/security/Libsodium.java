@@ -1,6 +1,6 @@
 package dev.zmtp.security;
 
-/** The primitives of libsodium, a native library. */
+/** Primitives of libsodium, a native library. */
 final class Libsodium implements CurvePrimitives {
 
     private final String version;
@@ -8,7 +8,7 @@ final class Libsodium implements CurvePrimitives {
     /**
      * Prepares the library.
      *
-     * @throws UnsatisfiedLinkError if it is missing or cannot be called; the message says why
+     * @throws UnsatisfiedLinkError if the library is missing or cannot be called, with the reason
      */
     Libsodium() {
         if (LibsodiumFunctions.init() < 0) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Salsa20 and Poly1305 of libsodium. The key is in native memory only while a thread works on a box. Between two parts
- * of a box the state of its MAC is here.
+ * of a box, this object has the state of its MAC.
  */
 final class LibsodiumCipher implements BoxCipher {
 
@@ -15,10 +15,10 @@ final class LibsodiumCipher implements BoxCipher {
 
     private long nonce;
 
-    /** The state of the MAC of a box that was interrupted. */
+    /** State of the MAC of a suspended box. */
     private byte @Nullable [] state;
 
-    /** The memory of the thread that works on a box. */
+    /** Memory of the thread that works on a box. */
     private @Nullable LibsodiumMemory memory;
 
     LibsodiumCipher(byte[] derived) {
@@ -73,7 +73,7 @@ final class LibsodiumCipher implements BoxCipher {
         return Objects.requireNonNull(memory);
     }
 
-    /** The state of a box that was interrupted, for a test. */
+    /** Returns the state of a suspended box, for a test. */
     byte @Nullable [] pausedState() {
         return state;
     }

@@ -4,13 +4,15 @@ import java.lang.invoke.MethodHandle;
 import java.util.List;
 
 /**
- * The functions of libsodium that CURVE needs. They read and write native memory wherever they are told to, so each
- * address and length must have been checked. If the library cannot be used, each throws an
- * {@link UnsatisfiedLinkError}.
+ * Functions of libsodium that CURVE needs. They access native memory without checks, so each address and length must
+ * have been checked. If the library cannot be used, each function throws an {@link UnsatisfiedLinkError}.
  */
 final class LibsodiumFunctions {
 
-    /** On Linux and other Unixes, macOS and Windows; with the number of its interface first, the newest one first. */
+    /**
+     * Names on Linux and other Unixes, macOS and Windows. Names with an interface version are first, the newest at the
+     * head.
+     */
     private static final List<String> NAMES = List.of(
             "libsodium.so.26",
             "libsodium.so.23",
@@ -41,7 +43,7 @@ final class LibsodiumFunctions {
 
     private LibsodiumFunctions() {}
 
-    /** Chooses the code for this processor. Has to come first; returns a negative number if it fails. */
+    /** Selects the code for this processor. Must be called first. Returns a negative number on failure. */
     static int init() {
         try {
             return (int) INIT.invokeExact();
@@ -50,7 +52,7 @@ final class LibsodiumFunctions {
         }
     }
 
-    /** The version of the library. */
+    /** Returns the version of the library. */
     static String version() {
         try {
             return NativeLibrary.text((long) VERSION.invokeExact());
@@ -59,7 +61,10 @@ final class LibsodiumFunctions {
         }
     }
 
-    /** X25519: {@code result} of {@code secret} with {@code point}, 32 bytes each. Returns -1 for one of low order. */
+    /**
+     * X25519 that computes {@code result} from {@code secret} and {@code point}, 32 bytes each. Returns -1 for a point
+     * of low order.
+     */
     static int multiply(long result, long secret, long point) {
         try {
             return (int) SCALARMULT.invokeExact(result, secret, point);
@@ -77,7 +82,7 @@ final class LibsodiumFunctions {
         }
     }
 
-    /** HSalsa20: 32 bytes of {@code result} from 16 of {@code in} and a key of 32. */
+    /** HSalsa20 that computes 32 bytes of {@code result} from 16 bytes of {@code in} and a key of 32 bytes. */
     static void derive(long result, long in, long key) {
         try {
             int unused = (int) HSALSA20.invokeExact(result, in, key, 0L); // with the usual constant
@@ -86,7 +91,7 @@ final class LibsodiumFunctions {
         }
     }
 
-    /** Encrypts or decrypts {@code length} bytes in place with Salsa20, from the block of this number on. */
+    /** Encrypts or decrypts {@code length} bytes in place with Salsa20, starting at the block of this number. */
     static void crypt(long data, long length, long nonce, long block, long key) {
         try {
             int unused = (int) SALSA20_XOR.invokeExact(data, data, length, nonce, block, key);
@@ -95,7 +100,7 @@ final class LibsodiumFunctions {
         }
     }
 
-    /** Bytes of the state of Poly1305. */
+    /** Returns the length of the Poly1305 state, in bytes. */
     static long poly1305Length() {
         try {
             return (long) POLY1305_LENGTH.invokeExact();
@@ -104,7 +109,7 @@ final class LibsodiumFunctions {
         }
     }
 
-    /** Begins a MAC. The state has an address that is a multiple of 64. */
+    /** Begins a MAC. The address of the state must be a multiple of 64. */
     static void poly1305Init(long state, long key) {
         try {
             int unused = (int) POLY1305_INIT.invokeExact(state, key);
@@ -131,7 +136,7 @@ final class LibsodiumFunctions {
         }
     }
 
-    /** A function throws nothing but what a missing one throws. */
+    /** Returns the exception for a failed call. A function only throws the exception of a missing function. */
     private static RuntimeException unexpected(Throwable e) {
         if (e instanceof Error error) {
             throw error;

@@ -9,12 +9,12 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * Native memory in which libsodium gets keys and makes results. Each use ends with {@link #wipe}, so between two of
- * them there is nothing in it. No connection has native memory.
+ * Native memory for the keys and results of libsodium. Each use ends with {@link #wipe}, so the memory is empty between
+ * two uses. No connection has native memory.
  *
- * <p>A thread of Netty has its own, which is freed after the thread has ended. All others share as many as were ever in
- * use at the same time: there may be a virtual thread for each handshake, and memory of its own for each would wait for
- * the collector.
+ * <p>Each thread of Netty has its own memory, which is freed after the thread has ended. All other threads share a
+ * pool, which grows to the maximum number in use at the same time. Each handshake can have a virtual thread, and
+ * separate memory for each thread would wait for the collector.
  *
  * <pre>
  *   key:32 nonce:8 mac:16 unused:8  block:64  state of Poly1305:256  chunk:4096
@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
  */
 final class LibsodiumMemory {
 
-    /** Bytes of the state of Poly1305. */
+    /** Length of the Poly1305 state, in bytes. */
     static final int STATE_LENGTH = 256;
 
     private static final int KEY_AT = 0;
@@ -30,14 +30,14 @@ final class LibsodiumMemory {
     private static final int MAC_AT = NONCE_AT + Long.BYTES;
     private static final int BLOCK_AT = 64;
     private static final int STATE_AT = BLOCK_AT + SecretBox.BLOCK_LENGTH;
-    /** Bytes at the start that hold keys and what is computed from them. */
+    /** Number of bytes at the start that hold keys and values computed from them. */
     static final int SECRETS_LENGTH = STATE_AT + STATE_LENGTH;
 
     private static final int CHUNK_AT = SECRETS_LENGTH;
     private static final int CHUNK_LENGTH = 4096;
     private static final int LENGTH = CHUNK_AT + CHUNK_LENGTH;
 
-    /** What libsodium asks of a state of Poly1305, and a whole line of the processor's cache. */
+    /** Alignment that libsodium requires for a Poly1305 state, and the size of a processor cache line. */
     private static final int ALIGNMENT = 64;
 
     private static final byte[] ZEROS = new byte[LENGTH];
@@ -49,7 +49,7 @@ final class LibsodiumMemory {
         }
     };
 
-    /** Those that are shared and not in use. */
+    /** Shared memory that is not in use. */
     private static final Deque<LibsodiumMemory> IDLE = new ConcurrentLinkedDeque<>();
 
     private final boolean shared;
@@ -58,14 +58,14 @@ final class LibsodiumMemory {
     private final ByteBuffer chunk = memory.slice(CHUNK_AT, CHUNK_LENGTH);
     private final long start = NativeLibrary.address(memory);
 
-    /** How many bytes at the start may have to be wiped. */
+    /** Number of bytes at the start that can require wiping. */
     private int used = SECRETS_LENGTH;
 
     private LibsodiumMemory(boolean shared) {
         this.shared = shared;
     }
 
-    /** Memory for this thread, until {@link #wipe}. */
+    /** Returns memory for this thread, until {@link #wipe}. */
     static LibsodiumMemory take() {
         if (Thread.currentThread() instanceof FastThreadLocalThread) {
             return OF_THREAD.get();
@@ -84,7 +84,7 @@ final class LibsodiumMemory {
         return publicKey;
     }
 
-    /** X25519; returns false if {@code publicKey} is of low order. */
+    /** X25519, which returns false if {@code publicKey} is of low order. */
     boolean agree(byte[] secretKey, byte[] publicKey, byte[] agreed) {
         memory.put(KEY_AT, secretKey, 0, Curve25519.KEY_LENGTH);
         memory.put(STATE_AT, publicKey, 0, Curve25519.KEY_LENGTH);
@@ -105,7 +105,10 @@ final class LibsodiumMemory {
         return derived;
     }
 
-    /** Makes the first block of a box: its first half is the key of the MAC, the second encrypts the first bytes. */
+    /**
+     * Creates the first block of a box. Its first half is the key of the MAC, and its second half encrypts the first
+     * bytes.
+     */
     void begin(byte[] key, long nonce) {
         memory.put(KEY_AT, key, 0, SecretBox.KEY_LENGTH);
         memory.putLong(NONCE_AT, nonce);
@@ -114,19 +117,19 @@ final class LibsodiumMemory {
         LibsodiumFunctions.poly1305Init(start + STATE_AT, start + BLOCK_AT);
     }
 
-    /** Goes on with a box. Its first block is done. */
+    /** Resumes a box whose first block is complete. */
     void resume(byte[] key, long nonce, byte[] state) {
         memory.put(KEY_AT, key, 0, SecretBox.KEY_LENGTH);
         memory.putLong(NONCE_AT, nonce);
         memory.put(STATE_AT, state);
     }
 
-    /** Copies what {@link #resume} needs to {@code state}. */
+    /** Copies the state for {@link #resume} to {@code state}. */
     void saveState(byte[] state) {
         memory.get(STATE_AT, state);
     }
 
-    /** As {@link BoxCipher#crypt}. */
+    /** Like {@link BoxCipher#crypt}. */
     void crypt(ByteBuf data, int index, int from, int to) {
         int done = from;
         if (from == 0) {
@@ -165,7 +168,7 @@ final class LibsodiumMemory {
         LibsodiumFunctions.crypt(address, length, start + NONCE_AT, block, start + KEY_AT);
     }
 
-    /** As {@link BoxCipher#authenticate}. */
+    /** Like {@link BoxCipher#authenticate}. */
     void authenticate(ByteBuf data, int index, int length) {
         if (data.hasMemoryAddress()) {
             LibsodiumFunctions.poly1305Update(start + STATE_AT, address(data, index, length), length);
@@ -177,20 +180,20 @@ final class LibsodiumMemory {
         }
     }
 
-    /** Copies as many bytes as there is room for. */
+    /** Copies as many bytes as fit into the chunk. */
     private void fillChunk(ByteBuf data, int index, int length) {
         chunk.clear().limit(Math.min(length, CHUNK_LENGTH));
         used = Math.max(used, CHUNK_AT + chunk.limit());
         data.getBytes(index, chunk);
     }
 
-    /** As {@link BoxCipher#mac}. */
+    /** Like {@link BoxCipher#mac}. */
     void mac(byte[] mac) {
         LibsodiumFunctions.poly1305Final(start + STATE_AT, start + MAC_AT);
         memory.get(MAC_AT, mac);
     }
 
-    /** Wipes all that was used. The thread's use of this memory is over. */
+    /** Wipes all used memory, which the thread must not use afterwards. */
     void wipe() {
         memory.put(0, ZEROS, 0, used);
         used = SECRETS_LENGTH;
@@ -199,12 +202,12 @@ final class LibsodiumMemory {
         }
     }
 
-    /** Its content, for a test. */
+    /** Returns the content, for a test. */
     ByteBuffer content() {
         return memory.asReadOnlyBuffer();
     }
 
-    /** The address of bytes, once it is certain that they are in the buffer and it was not released. */
+    /** Returns the address of bytes after checking that they are within the buffer and that it was not released. */
     private static long address(ByteBuf data, int index, int length) {
         Objects.checkFromIndexSize(index, length, data.capacity());
         return data.memoryAddress() + index; // throws if it was

@@ -5,13 +5,14 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Factories of mechanisms with a client and a server. A client must not have an authenticator, a server must have one.
+ * Factories of mechanisms with a client and a server. A client must not have an authenticator, while a server must have
+ * one.
  */
 final class MechanismFactories {
 
     private MechanismFactories() {}
 
-    /** The side that is authenticated, and does not authenticate the peer. */
+    /** Returns the side that is authenticated, and does not authenticate the peer. */
     static ZMTPMechanism.Factory client(String name, Function<ZMTPMechanism.Context, ZMTPMechanism> constructor) {
         return factory(name, "client", constructor, authenticator -> {
             if (authenticator) {
@@ -21,7 +22,7 @@ final class MechanismFactories {
         });
     }
 
-    /** The side that authenticates the other. */
+    /** Returns the side that authenticates the peer. */
     static ZMTPMechanism.Factory server(String name, Function<ZMTPMechanism.Context, ZMTPMechanism> constructor) {
         return factory(name, "server", constructor, authenticator -> {
             if (!authenticator) {

@@ -13,21 +13,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A native library, called through {@code java.lang.foreign}. That package is there from Java 22 on and this class is
- * compiled for Java 17, so it looks up everything by name. The functions take numbers and addresses alike as
- * {@code long}, so that their callers can be compiled for Java 17 as well.
+ * Native library, called through {@code java.lang.foreign}. This package exists since Java 22 and this class is
+ * compiled for Java 17, so everything is looked up by name. Functions take both numbers and addresses as {@code long},
+ * so that their callers can also be compiled for Java 17.
  */
 final class NativeLibrary {
 
     private static final int FIRST_JAVA = 22;
     private static final String FOREIGN = "java.lang.foreign.";
 
-    /** Bytes that {@link #text} reads at most. */
+    /** Maximum number of bytes that {@link #text} reads. */
     private static final long MAX_TEXT_LENGTH = 64;
 
     private final @Nullable Object symbols;
 
-    /** Why there are no symbols. */
+    /** Reason for missing symbols. */
     private final UnsatisfiedLinkError problem;
 
     private NativeLibrary(@Nullable Object symbols, UnsatisfiedLinkError problem) {
@@ -38,7 +38,7 @@ final class NativeLibrary {
     /**
      * Checks that this JVM calls native functions without a warning.
      *
-     * @throws UnsatisfiedLinkError if not; the message says why
+     * @throws UnsatisfiedLinkError if not, with the reason
      */
     static void checkAccess() {
         checkJvm();
@@ -65,8 +65,8 @@ final class NativeLibrary {
     }
 
     /**
-     * Loads the first of these libraries that the system finds, until the JVM ends. If it finds none, or this JVM
-     * cannot call one, all functions fail.
+     * Loads the first of these libraries that the system finds, until the JVM ends. If the system finds none, or this
+     * JVM cannot call native functions, all functions fail.
      */
     static NativeLibrary load(List<String> names) {
         try {
@@ -99,8 +99,8 @@ final class NativeLibrary {
     }
 
     /**
-     * Returns a function of this many {@code long} arguments. One that cannot be called throws an
-     * {@link UnsatisfiedLinkError} that says why.
+     * Returns a function of this many {@code long} arguments. A function that cannot be called throws an
+     * {@link UnsatisfiedLinkError} with the reason.
      *
      * @param returned {@code int.class} or {@code long.class}
      */
@@ -137,7 +137,7 @@ final class NativeLibrary {
                 .invoke(linker, address, descriptor, options);
     }
 
-    /** Returns the text at an address that a function has returned; it ends with a zero. */
+    /** Returns the zero-terminated text at an address that a function has returned. */
     static String text(long address) {
         try {
             Class<?> segments = type("MemorySegment");
@@ -149,7 +149,7 @@ final class NativeLibrary {
         }
     }
 
-    /** Returns the address of a direct buffer. It is valid as long as the buffer is reachable. */
+    /** Returns the address of a direct buffer, which is valid as long as the buffer is reachable. */
     static long address(Buffer buffer) {
         try {
             Class<?> segments = type("MemorySegment");

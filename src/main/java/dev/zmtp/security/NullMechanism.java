@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  *   null = ready *message | error
  * </pre>
  *
- * <p>Both sides send READY at once and wait for the other's. That satisfies RFC 23, where both send first, and RFC 37,
- * which lets the binding side wait. With an authenticator, ours waits for its decision.
+ * <p>Both sides send READY at once and wait for the peer's. This satisfies RFC 23, in which both sides send first, and
+ * RFC 37, which allows the binding side to wait. With an authenticator, this side's READY waits for its decision.
  */
 final class NullMechanism implements ZMTPMechanism {
 
-    /** The commands that we have sent. The peer's READY may arrive in any of these states. */
+    /** Commands sent by this side. The peer's READY can arrive in any of these states. */
     private enum State {
         START,
         AWAIT_DECISION,
@@ -88,7 +88,7 @@ final class NullMechanism implements ZMTPMechanism {
         return peer;
     }
 
-    /** Gives a reason only to a peer that was denied, or whose only fault is the wrong socket type. */
+    /** Returns a reason only for a peer that was denied, or whose only fault is the wrong socket type. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
         return authDecision.refusal(cause);

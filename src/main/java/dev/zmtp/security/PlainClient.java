@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The side of PLAIN that sends a password (RFC 24).
+ * PLAIN side that sends a password (RFC 24).
  *
  * <pre>
  *   C: HELLO user password    S: WELCOME | ERROR
@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class PlainClient implements ZMTPMechanism {
 
     /**
-     * libzmq since 4.3.0 sends this instead of {@code 05 "ERROR"}: in its source, a hexadecimal escape swallows the E.
+     * Sent by libzmq since 4.3.0 instead of {@code 05 "ERROR"}, because a hexadecimal escape in its source swallows the
+     * E.
      */
     private static final byte[] MISSPELT_ERROR = {0x5e, 'R', 'R', 'O', 'R'};
 
@@ -114,7 +115,7 @@ final class PlainClient implements ZMTPMechanism {
         return peer;
     }
 
-    /** Always null: only servers send ERROR. */
+    /** Returns null, because only servers send ERROR. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
         return null;

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The side of PLAIN that checks a password (RFC 24). For the commands see {@link PlainClient}. */
+/** PLAIN side that checks a password (RFC 24). See {@link PlainClient} for the commands. */
 final class PlainServer implements ZMTPMechanism {
 
     private enum State {
@@ -97,7 +97,7 @@ final class PlainServer implements ZMTPMechanism {
         return peer;
     }
 
-    /** Gives a reason only to a peer that was denied, or whose only fault is the wrong socket type. */
+    /** Returns a reason only for a peer that was denied, or whose only fault is the wrong socket type. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
         return authDecision.refusal(cause);

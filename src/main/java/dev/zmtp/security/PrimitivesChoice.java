@@ -9,12 +9,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The choice of the library that CURVE computes with. Both may be missing, be too old or compute something else: each
- * is tested before it is used.
+ * Choice of the library for the computations of CURVE. Both libraries can be missing, too old or wrong, so each is
+ * tested before it is used.
  */
 final class PrimitivesChoice {
 
-    /** The system property that sets it; {@link ZMTPCurve} has its values. */
+    /** System property with the choice. {@link ZMTPCurve} lists its values. */
     static final String PROPERTY = "dev.zmtp.curve.primitives";
 
     private static final String AUTO = "auto";
@@ -23,12 +23,12 @@ final class PrimitivesChoice {
             "CURVE: no usable Bouncy Castle (expected: org.bouncycastle:bcprov-jdk18on among the dependencies,"
                     + " as a module org.bouncycastle.provider)";
 
-    /** The box that NaCl makes of 33 zeros, with a key and a nonce of zeros. */
+    /** Box that NaCl creates from 33 zeros, with a key and a nonce of zeros. */
     private static final byte[] BOX = HexFormat.of()
             .parseHex("0d6681dced740667c699f0ac71bfd1bd"
                     + "c63ebbfffe85ce2cebdef7dc42f494576d05bdd7b929ebb045f2a793f740277d05");
 
-    /** The public key of a secret key of zeros. */
+    /** Public key of a secret key of zeros. */
     private static final byte[] PUBLIC_KEY =
             HexFormat.of().parseHex("2fe57da347cd62431528daac5fbb290730fff684afc4cfc2ed90995f58cb3b74");
 
@@ -39,10 +39,10 @@ final class PrimitivesChoice {
 
     private final @Nullable CurvePrimitives primitives;
 
-    /** What was chosen and why, or why there is nothing to choose. */
+    /** Description of the choice and its reason, or the reason why no library is available. */
     private final String text;
 
-    /** A library, or why it cannot be used. */
+    /** Library, or the reason why it cannot be used. */
     private record Candidate(@Nullable CurvePrimitives primitives, String problem) {
 
         static Candidate of(Supplier<CurvePrimitives> library) {
@@ -61,7 +61,8 @@ final class PrimitivesChoice {
      * Makes the choice.
      *
      * @param setting the value of the property
-     * @param checkAccess throws an {@link UnsatisfiedLinkError} if libsodium is not to be used unless it is set
+     * @param checkAccess throws an {@link UnsatisfiedLinkError} if libsodium must only be used if the setting requires
+     *     it
      */
     PrimitivesChoice(
             String setting,
@@ -100,7 +101,10 @@ final class PrimitivesChoice {
         return "CURVE computes with " + primitives + " (" + why + ")";
     }
 
-    /** Tests the version that is there: an old one may lack a method, a later one may use a key in another way. */
+    /**
+     * Tests the available version, because an old version can lack a method, and a later version can use a key in
+     * another way.
+     */
     private static boolean isRight(CurvePrimitives primitives) {
         byte[] key = new byte[SecretBox.KEY_LENGTH];
         byte[] box = new byte[BOX.length];
@@ -110,15 +114,15 @@ final class PrimitivesChoice {
     }
 
     /**
-     * Checks that there is a library to compute with.
+     * Checks that a library is available.
      *
-     * @throws IllegalStateException if there is none, or the setting is not valid
+     * @throws IllegalStateException if no library is available, or the setting is not valid
      */
     static void require() {
         CHOICE.get();
     }
 
-    /** The primitives to compute with. Throws as {@link #require} does. */
+    /** Returns the primitives to compute with. Throws exceptions like {@link #require}. */
     static CurvePrimitives primitives() {
         return CHOICE.get();
     }

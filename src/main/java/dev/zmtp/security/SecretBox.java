@@ -5,29 +5,29 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 
 /**
- * NaCl's secretbox under one key, in place in a buffer: XSalsa20 and Poly1305.
+ * NaCl's secretbox (XSalsa20 and Poly1305) under a single key, in place in a buffer.
  *
  * <pre>
  *   box = mac:16  ciphertext
  * </pre>
  *
  * <p>XSalsa20 derives a key from its key and the first 16 bytes of the 24-byte nonce. In CurveZMQ these 16 bytes are
- * the same for all frames of one direction, so the derivation is done once, here. The other 8 bytes come with each box.
- * Not thread safe.
+ * the same for all frames of a direction, so the derivation is done once, in this class. The other 8 bytes come with
+ * each box. Not thread safe.
  */
 final class SecretBox {
 
-    /** Bytes of a key. */
+    /** Length of a key, in bytes. */
     static final int KEY_LENGTH = 32;
-    /** Bytes of the MAC, which comes before the ciphertext. */
+    /** Length of the MAC, which precedes the ciphertext, in bytes. */
     static final int MAC_LENGTH = 16;
-    /** Bytes of a nonce. */
+    /** Length of a nonce, in bytes. */
     static final int NONCE_LENGTH = 24;
-    /** Bytes of the nonce from which the key is derived. */
+    /** Length of the part of the nonce from which the key is derived, in bytes. */
     static final int PREFIX_LENGTH = 16;
-    /** Bytes of a block of Salsa20. */
+    /** Length of a Salsa20 block, in bytes. */
     static final int BLOCK_LENGTH = 64;
-    /** Bytes of the first block that encrypt: the others are the key of the MAC. */
+    /** Number of bytes of the first block that encrypt. The other bytes are the key of the MAC. */
     static final int FIRST_LENGTH = BLOCK_LENGTH - KEY_LENGTH;
 
     private final BoxCipher cipher;
@@ -35,18 +35,18 @@ final class SecretBox {
     private final byte[] theirs = new byte[MAC_LENGTH];
     private boolean wiped;
 
-    /** The nonce of the box that is being opened. */
+    /** Nonce of the box that is being opened. */
     private long nonce;
 
-    /** How many of its bytes are open. */
+    /** Number of opened bytes of that box. */
     private int opened;
 
-    /** Boxes under {@code key} with nonces that start with {@code prefix}. Keeps neither array. */
+    /** Creates boxes under {@code key} with nonces that start with {@code prefix}. Keeps neither array. */
     SecretBox(byte[] key, byte[] prefix) {
         this(PrimitivesChoice.primitives(), key, prefix);
     }
 
-    /** The same with these primitives. */
+    /** Like {@link #SecretBox(byte[], byte[])}, with these primitives. */
     SecretBox(CurvePrimitives primitives, byte[] key, byte[] prefix) {
         cipher = primitives.cipher(primitives.derive(key, prefix));
     }
@@ -69,13 +69,13 @@ final class SecretBox {
         data.setBytes(index - MAC_LENGTH, mac);
     }
 
-    /** Opens the box with this nonce: calls {@link #begin} and {@link #open(ByteBuf, int, int)}. */
+    /** Opens the box with this nonce, by calling {@link #begin} and {@link #open(ByteBuf, int, int)}. */
     boolean open(long nonce, ByteBuf data, int index, int length) {
         begin(nonce);
         return open(data, index, length);
     }
 
-    /** The next box to be opened is the one with this nonce. */
+    /** Begins to open the box with this nonce. */
     void begin(long nonce) {
         checkUsable();
         this.nonce = nonce;
@@ -84,7 +84,8 @@ final class SecretBox {
 
     /**
      * Opens {@code length} bytes at {@code index} in place. The MAC is in the 16 bytes before them. Returns false if
-     * the box was not sealed under this key and nonce; it has changed nothing then, unless {@link #openPart} has.
+     * the box was not sealed under this key and nonce. The data is then unchanged, unless {@link #openPart} has changed
+     * it.
      */
     boolean open(ByteBuf data, int index, int length) {
         checkUsable();
@@ -103,7 +104,7 @@ final class SecretBox {
         }
     }
 
-    /** Opens, of the first {@code length} bytes at {@code index}, all that fill a block and are not open yet. */
+    /** Opens all unopened full blocks of the first {@code length} bytes at {@code index}. */
     void openPart(ByteBuf data, int index, int length) {
         checkUsable();
         int blocks =
@@ -134,7 +135,7 @@ final class SecretBox {
         }
     }
 
-    /** Wipes the key. Nothing can be sealed or opened after that. */
+    /** Wipes the key. Nothing can be sealed or opened afterwards. */
     void wipe() {
         wiped = true;
         cipher.wipe();

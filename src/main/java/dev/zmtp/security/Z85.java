@@ -3,7 +3,10 @@ package dev.zmtp.security;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Four bytes as five printable characters (RFC 32). In arrays and not in strings, because secrets must be wiped. */
+/**
+ * Encodes four bytes as five printable characters (RFC 32). Uses arrays instead of strings, because secrets must be
+ * wiped.
+ */
 final class Z85 {
 
     private static final int BASE = 85;
@@ -31,7 +34,7 @@ final class Z85 {
         return values;
     }
 
-    /** Returns ASCII characters as bytes, and any other as -1, which is not a character of Z85. */
+    /** Returns ASCII characters as bytes, and any other character as -1, which is not a Z85 character. */
     static byte[] bytes(char[] characters) {
         byte[] bytes = new byte[characters.length];
         for (int i = 0; i < bytes.length; i++) {
@@ -57,8 +60,8 @@ final class Z85 {
     /**
      * Decodes {@code length} bytes, a multiple of four.
      *
-     * @throws IllegalArgumentException if the characters are too few, too many or not valid Z85. The message names
-     *     {@code what} and the place, but repeats no character, as it may be of a secret
+     * @throws IllegalArgumentException if the characters are too few, too many or not valid Z85. The message contains
+     *     {@code what} and the index, but no character, which could belong to a secret
      */
     static byte[] decode(String what, byte[] characters, int length) {
         int expected = length / Integer.BYTES * DIGITS;

@@ -11,11 +11,11 @@ import java.util.concurrent.CompletionStage;
  * Accepts peers from a set of IP addresses, with any mechanism, and denies all others. {@link #and} combines it with
  * another authenticator. Thread safe.
  *
- * <p>An entry is an address, {@code 192.0.2.7} or {@code 2001:db8::7}, or a network: {@code 192.0.2.0/24}.
+ * <p>An entry is an address such as {@code 192.0.2.7} or {@code 2001:db8::7}, or a network such as
+ * {@code 192.0.2.0/24}.
  *
- * <p>A peer without an IP address is denied. Every peer of a Unix domain socket is such a peer: leave this
- * authenticator out of the config of such a server, and let the permissions of the socket's directory decide who may
- * connect.
+ * <p>A peer without an IP address is denied. This includes every peer of a Unix domain socket. Leave this authenticator
+ * out of the config of such a server, and let the permissions of the socket's directory control access.
  */
 public final class ZMTPAddresses implements ZMTPAuthenticator {
 
@@ -71,16 +71,16 @@ public final class ZMTPAddresses implements ZMTPAuthenticator {
     /**
      * Returns an authenticator that accepts these addresses.
      *
-     * @throws IllegalArgumentException if one of them is not an IP address or a network; names are not looked up
+     * @throws IllegalArgumentException if an entry is not an IP address or a network; names are not looked up
      */
     public static ZMTPAddresses of(Collection<String> addresses) {
         return new ZMTPAddresses(addresses.stream().map(Range::of).toList());
     }
 
     /**
-     * Accepts these addresses from now on, and no others. Existing connections stay.
+     * Replaces the accepted addresses. Existing connections remain open.
      *
-     * @throws IllegalArgumentException as in {@link #of}; the addresses then stay as they were
+     * @throws IllegalArgumentException as in {@link #of}; the addresses then remain unchanged
      */
     public void replace(Collection<String> addresses) {
         ranges = addresses.stream().map(Range::of).toList();
@@ -99,7 +99,7 @@ public final class ZMTPAddresses implements ZMTPAuthenticator {
         return ranges.stream().anyMatch(range -> range.contains(address));
     }
 
-    /** Shows the number of entries. */
+    /** Returns the number of entries as text. */
     @Override
     public String toString() {
         return "ZMTPAddresses{" + ranges.size() + " ranges}";

@@ -10,11 +10,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The facts about a peer when an authenticator must decide about it (RFC 27, "The ZAP Request").
+ * Facts about a peer that an authenticator must decide about (RFC 27, "The ZAP Request").
  *
  * @param domain the domain of the config, a name for a group of services; by default empty
- * @param peerAddress the peer's address, or null if the channel does not know it; after a proxy, the one that the proxy
- *     reported
+ * @param peerAddress the peer's address, or null if the channel does not know it; behind a proxy, the address that the
+ *     proxy reported
  * @param identity the identity that the peer announced, read-only; empty if there is none, and always with NULL and
  *     PLAIN, which announce it later
  * @param mechanism the name of the mechanism, such as {@link ZMTPCurve#NAME}
@@ -32,7 +32,7 @@ public record ZMTPAuthRequest(
         List<Certificate> peerCertificates,
         @Nullable ZMTPPeerCredentials peerCredentials) {
 
-    /** Keeps read-only views of the buffers, not copies. */
+    /** Stores read-only views of the buffers, not copies. */
     public ZMTPAuthRequest {
         Objects.requireNonNull(domain, "domain");
         Objects.requireNonNull(mechanism, "mechanism");
@@ -41,31 +41,34 @@ public record ZMTPAuthRequest(
         peerCertificates = List.copyOf(peerCertificates);
     }
 
-    /** The identity, read-only. Each call returns a new view with its own position. */
+    /** Returns the identity, read-only. Each call returns a new view with its own position. */
     @Override
     public ByteBuffer identity() {
         return identity.duplicate();
     }
 
-    /** The credentials, read-only. Each call returns new views with their own positions. */
+    /** Returns the credentials, read-only. Each call returns new views with their own positions. */
     @Override
     public List<ByteBuffer> credentials() {
         return credentials.stream().map(ByteBuffer::duplicate).toList();
     }
 
-    /** The user name of PLAIN, decoded as UTF-8; null with another mechanism. */
+    /** Returns the user name of PLAIN, decoded as UTF-8, or null with another mechanism. */
     public @Nullable String userName() {
         return mechanism.equals(ZMTPPlain.NAME)
                 ? StandardCharsets.UTF_8.decode(credentials.get(0).duplicate()).toString()
                 : null;
     }
 
-    /** The password of PLAIN, read-only; null with another mechanism. It is wiped after the decision. */
+    /** Returns the password of PLAIN, read-only, or null with another mechanism. It is wiped after the decision. */
     public @Nullable ByteBuffer password() {
         return mechanism.equals(ZMTPPlain.NAME) ? credentials.get(1).duplicate() : null;
     }
 
-    /** The client's public key of CURVE, whose secret key it has proven to have; null with another mechanism. */
+    /**
+     * Returns the client's public key of CURVE, or null with another mechanism. The client has proven that it has the
+     * secret key.
+     */
     public @Nullable ZMTPCurvePublicKey publicKey() {
         if (!mechanism.equals(ZMTPCurve.NAME)) {
             return null;
@@ -75,7 +78,7 @@ public record ZMTPAuthRequest(
         return ZMTPCurvePublicKey.of(key);
     }
 
-    /** Never shows a password. */
+    /** Returns the request as text, always without the password. */
     @Override
     public String toString() {
         String peer = mechanism;

@@ -4,12 +4,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Decides which peers are accepted, with any mechanism: NULL, PLAIN or CURVE, with or without TLS. It does the job of a
- * ZAP handler (RFC 27).
+ * Decides which peers are accepted, with any mechanism (NULL, PLAIN or CURVE), with or without TLS. It does the job of
+ * a ZAP handler (RFC 27).
  *
- * <p>It is shared by channels and must be thread safe. It is called on the event loop of the peer's channel and must
- * not block it: an authenticator that needs a database completes its stage later, from any thread. That time counts
- * against {@code handshakeTimeout}.
+ * <p>An authenticator is shared by channels and must be thread safe. It is called on the event loop of the peer's
+ * channel and must not block it. An authenticator that needs a database completes its stage later, from any thread.
+ * That time counts against {@code handshakeTimeout}.
  */
 @FunctionalInterface
 public interface ZMTPAuthenticator {
@@ -17,10 +17,10 @@ public interface ZMTPAuthenticator {
     /**
      * Decides about a peer during its handshake.
      *
-     * <p>A peer may leave before the decision, and come again: what is asked of a slow service has to be bounded there,
-     * as the limiters count connections that are open.
+     * <p>A peer can leave before the decision and return. The number of requests to a slow service therefore has to be
+     * bounded by the authenticator, because the limiters count open connections.
      *
-     * <p>An exception, a failed stage and null all count as {@link ZMTPDecision.Status#ERROR}: the peer is refused, and
+     * <p>An exception, a failed stage and null all count as {@link ZMTPDecision.Status#ERROR}. The peer is refused, and
      * the reason is logged as a warning.
      *
      * @param request the peer; its password, if any, is wiped after the decision or at the end of the connection. An
@@ -30,8 +30,8 @@ public interface ZMTPAuthenticator {
     CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request);
 
     /**
-     * Accepts every peer. For CURVE servers that encrypt and do not authenticate: any client that knows the server's
-     * public key may talk to them.
+     * Returns an authenticator that accepts every peer. It is meant for CURVE servers that encrypt but do not
+     * authenticate, so that any client with the server's public key can connect.
      */
     static ZMTPAuthenticator anyone() {
         CompletionStage<ZMTPDecision> accepted = CompletableFuture.completedStage(ZMTPDecision.accept(""));
@@ -39,9 +39,10 @@ public interface ZMTPAuthenticator {
     }
 
     /**
-     * Returns an authenticator that consults {@code next} for every peer this one accepts. The resulting user ID and
-     * metadata are those of {@code next}, which runs on the thread that completed the first decision. So the one that
-     * knows the user comes last: {@code ZMTPAddresses.of(...).and(ZMTPPublicKeys.of(keys))}.
+     * Returns an authenticator that consults {@code next} for every peer that this authenticator accepts. The resulting
+     * user ID and metadata are those of {@code next}, which runs on the thread that completed the first decision. The
+     * authenticator that determines the user must therefore come last:
+     * {@code ZMTPAddresses.of(...).and(ZMTPPublicKeys.of(keys))}.
      */
     default ZMTPAuthenticator and(ZMTPAuthenticator next) {
         return request -> authenticate(request)

@@ -4,27 +4,28 @@ import java.security.SecureRandom;
 import java.util.Objects;
 
 /**
- * CURVE: authentication and encryption with Curve25519 keys (RFC 25 and 26). Pass a result of these methods to
- * {@code mechanism(...)} of a config. Either side may be the one that connects.
+ * CURVE, with authentication and encryption by Curve25519 keys (RFC 25 and 26). Pass a result of these methods to
+ * {@code mechanism(...)} of a config. Either side can be the connecting side.
  *
- * <p>Computes with one of two libraries. Bouncy Castle is an optional dependency. libsodium is a native library, which
- * Java 22 and later can call. The system property {@code dev.zmtp.curve.primitives}, read once, chooses:
+ * <p>The computations use either of two libraries. Bouncy Castle is an optional dependency. libsodium is a native
+ * library, which Java 22 and later can call. The system property {@code dev.zmtp.curve.primitives}, which is read once,
+ * selects the library:
  *
  * <ul>
- *   <li>{@code auto}, the default: libsodium if it is there and the JVM's option {@code --enable-native-access} permits
- *       to call it, otherwise Bouncy Castle
- *   <li>{@code libsodium}, with or without that option
- *   <li>{@code bouncycastle}
+ * <li>{@code auto}, the default: libsodium if it is available and the JVM's option {@code --enable-native-access}
+ * permits calls to it, otherwise Bouncy Castle
+ * <li>{@code libsodium}, with or without that option
+ * <li>{@code bouncycastle}
  * </ul>
  *
  * <p>If the library is missing or the property has another value, these methods throw an {@link IllegalStateException}.
  * The handshake is computed on the config's handshake executor.
  *
- * <p>The result keeps a reference to the key pair. Once that is destroyed, new connections fail.
+ * <p>The result keeps a reference to the key pair. Once the key pair is destroyed, new connections fail.
  */
 public final class ZMTPCurve {
 
-    /** The name in greetings and in authentication requests. */
+    /** Name in greetings and in authentication requests. */
     public static final String NAME = "CURVE";
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -32,7 +33,7 @@ public final class ZMTPCurve {
     private ZMTPCurve() {}
 
     /**
-     * Returns the side that knows the server's public key, and talks to no other server.
+     * Returns the side that knows the server's public key, and accepts no other server.
      *
      * @param server the server's public key
      * @param own the key pair of this side; the server authenticates its public key
@@ -45,8 +46,8 @@ public final class ZMTPCurve {
     }
 
     /**
-     * Returns the side whose public key the clients know. It asks the config's authenticator about the clients' keys.
-     * The config must have one.
+     * Returns the side whose public key the clients know. It queries the config's authenticator, which is required,
+     * about the clients' keys.
      */
     public static ZMTPMechanism.Factory server(ZMTPCurveKeyPair own) {
         PrimitivesChoice.require();

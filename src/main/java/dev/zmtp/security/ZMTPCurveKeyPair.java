@@ -7,13 +7,13 @@ import java.util.Arrays;
 import javax.security.auth.Destroyable;
 
 /**
- * A long-term CURVE key pair (RFC 26). Thread safe; share one among all channels.
+ * Long-term CURVE key pair (RFC 26). Thread safe, and can be shared by all channels.
  *
- * <p>Needs Bouncy Castle or libsodium, as {@link ZMTPCurve} does: without them the static methods throw an
+ * <p>Needs Bouncy Castle or libsodium, like {@link ZMTPCurve}. Without them the static methods throw an
  * {@link IllegalStateException}.
  *
  * <p>{@link #destroy} wipes the secret key. New connections then fail. A handshake that has begun uses a copy, and
- * wipes that at its end.
+ * wipes it at its end.
  */
 public final class ZMTPCurveKeyPair implements Destroyable {
 
@@ -29,8 +29,8 @@ public final class ZMTPCurveKeyPair implements Destroyable {
     }
 
     /**
-     * Returns a new key pair from the platform's {@link SecureRandom}, which may block: do not call it on an event
-     * loop.
+     * Returns a new key pair from the platform's {@link SecureRandom}, which can block. Do not call this method on an
+     * event loop.
      */
     public static ZMTPCurveKeyPair generate() {
         PrimitivesChoice.require();
@@ -40,7 +40,7 @@ public final class ZMTPCurveKeyPair implements Destroyable {
     /**
      * Returns the key pair of this secret key of 32 bytes, which are copied. The public key is computed.
      *
-     * @throws IllegalArgumentException if there are not 32
+     * @throws IllegalArgumentException if the length is not 32
      */
     public static ZMTPCurveKeyPair of(byte[] secretKey) {
         PrimitivesChoice.require();
@@ -52,10 +52,11 @@ public final class ZMTPCurveKeyPair implements Destroyable {
     }
 
     /**
-     * Returns the key pair of the secret key that these characters encode in Z85. The array is not changed and stays
-     * the caller's to wipe.
+     * Returns the key pair of the secret key that these characters encode in Z85. The array is not changed, and should
+     * be wiped by the caller.
      *
-     * @throws IllegalArgumentException if it is not 40 characters of valid Z85; the message does not repeat them
+     * @throws IllegalArgumentException if the characters are not 40 characters of valid Z85; the message does not
+     *     contain them
      */
     public static ZMTPCurveKeyPair of(char[] secretKeyZ85) {
         PrimitivesChoice.require();
@@ -72,13 +73,13 @@ public final class ZMTPCurveKeyPair implements Destroyable {
     }
 
     /**
-     * Reads a key pair from a file in the format of {@link #save}, which CZMQ, JeroMQ and pyzmq also write:
-     * {@code public-key} and {@code secret-key} in Z85.
+     * Reads a key pair from a file in the format of {@link #save}, with {@code public-key} and {@code secret-key} in
+     * Z85. CZMQ, JeroMQ and pyzmq also write this format.
      *
-     * <p>A file that everyone can read is refused. pyzmq writes such files: run {@code chmod 600} on them.
+     * <p>A world-readable file is refused. pyzmq writes such files, so run {@code chmod 600} on them.
      *
-     * @throws IOException if the file cannot be read, is longer than 64 KiB, has no key pair, or can be read by
-     *     everyone; the message repeats no secret
+     * @throws IOException if the file cannot be read, is longer than 64 KiB, has no key pair, or is world-readable; the
+     *     message contains no secret
      */
     public static ZMTPCurveKeyPair load(Path file) throws IOException {
         PrimitivesChoice.require();
@@ -104,7 +105,7 @@ public final class ZMTPCurveKeyPair implements Destroyable {
     /**
      * Writes this key pair to a new file that only its owner can read and write.
      *
-     * @throws java.nio.file.FileAlreadyExistsException if the file exists: a key is never overwritten
+     * @throws java.nio.file.FileAlreadyExistsException if the file exists, because a key is never overwritten
      * @throws IOException if the file cannot be written, or its file system has no POSIX permissions
      * @throws IllegalStateException if the key pair was destroyed
      */
@@ -117,13 +118,13 @@ public final class ZMTPCurveKeyPair implements Destroyable {
         }
     }
 
-    /** The public key, for the peers. */
+    /** Returns the public key, for the peers. */
     public ZMTPCurvePublicKey publicKey() {
         return publicKey;
     }
 
     /**
-     * Returns a copy of the secret key, the caller's to wipe.
+     * Returns a copy of the secret key, to be wiped by the caller.
      *
      * @throws IllegalStateException if the key pair was destroyed
      */
@@ -146,7 +147,7 @@ public final class ZMTPCurveKeyPair implements Destroyable {
         return destroyed;
     }
 
-    /** Shows the public key only. */
+    /** Returns the public key only, as text. */
     @Override
     public String toString() {
         return "ZMTPCurveKeyPair{publicKey=" + publicKey + "}";

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A CURVE public key: 32 bytes of Curve25519, written as 40 characters of Z85 (RFC 26 and 32). Immutable.
+ * CURVE public key of 32 bytes of Curve25519, written as 40 characters of Z85 (RFC 26 and 32). Immutable.
  *
  * <p>Two keys are equal if their bytes are.
  */
@@ -22,7 +22,7 @@ public final class ZMTPCurvePublicKey {
     /**
      * Returns the key of these 32 bytes, which are copied.
      *
-     * @throws IllegalArgumentException if there are not 32
+     * @throws IllegalArgumentException if the length is not 32
      */
     public static ZMTPCurvePublicKey of(byte[] bytes) {
         if (bytes.length != Curve25519.KEY_LENGTH) {
@@ -53,7 +53,7 @@ public final class ZMTPCurvePublicKey {
     }
 
     /**
-     * Writes the key to a new file, which everyone may read.
+     * Writes the key to a new world-readable file.
      *
      * @throws java.nio.file.FileAlreadyExistsException if the file exists
      * @throws IOException if it cannot be written
@@ -62,12 +62,12 @@ public final class ZMTPCurvePublicKey {
         CurveFile.write(file, this);
     }
 
-    /** The 32 bytes of the key, as a copy. */
+    /** Returns a copy of the 32 bytes of the key. */
     public byte[] bytes() {
         return bytes.clone();
     }
 
-    /** The key in Z85. */
+    /** Returns the key in Z85. */
     public String z85() {
         return new String(Z85.encode(bytes), StandardCharsets.US_ASCII);
     }
@@ -82,7 +82,7 @@ public final class ZMTPCurvePublicKey {
         return Arrays.hashCode(bytes);
     }
 
-    /** The key in Z85. */
+    /** Returns the key in Z85. */
     @Override
     public String toString() {
         return z85();

@@ -4,24 +4,24 @@ import dev.zmtp.ZMTPMetadata;
 import java.util.Objects;
 
 /**
- * The decision of an authenticator, with the statuses of ZAP (RFC 27). Immutable.
+ * Decision of an authenticator, with the statuses of ZAP (RFC 27). Immutable.
  *
  * @param status whether the peer is accepted
  * @param text the reason, for the log; it is not sent
- * @param userId the user ID of an accepted peer, which may be empty; otherwise empty
- * @param metadata what else is known about the peer; by default empty
+ * @param userId the user ID of an accepted peer, which can be empty; otherwise empty
+ * @param metadata further information about the peer; by default empty
  */
 public record ZMTPDecision(Status status, String text, String userId, ZMTPMetadata metadata) {
 
-    /** The outcomes, and what the peer is sent. */
+    /** Outcome of a decision, which determines the answer to the peer. */
     public enum Status {
         /** The peer is accepted. */
         ACCEPTED(200),
-        /** The peer may try again: the connection is closed and nothing is sent. */
+        /** The peer can try again. The connection is closed and nothing is sent. */
         TEMPORARY_FAILURE(300),
-        /** The peer is refused: it gets {@code ERROR "400"}, after which libzmq does not try again. */
+        /** The peer is refused. It is sent {@code ERROR "400"}, after which libzmq does not try again. */
         DENIED(400),
-        /** The authenticator failed: the peer gets {@code ERROR "500"}, after which libzmq does not try again. */
+        /** The authenticator failed. The peer is sent {@code ERROR "500"}, after which libzmq does not try again. */
         ERROR(500);
 
         private final int code;
@@ -30,7 +30,7 @@ public record ZMTPDecision(Status status, String text, String userId, ZMTPMetada
             this.code = code;
         }
 
-        /** The status code in ZAP. */
+        /** Returns the status code in ZAP. */
         public int code() {
             return code;
         }
@@ -44,12 +44,12 @@ public record ZMTPDecision(Status status, String text, String userId, ZMTPMetada
         Objects.requireNonNull(metadata, "metadata");
     }
 
-    /** Accepts the peer as {@code userId}, which may be empty. */
+    /** Accepts the peer as {@code userId}, which can be empty. */
     public static ZMTPDecision accept(String userId) {
         return accept(userId, ZMTPMetadata.EMPTY);
     }
 
-    /** Accepts the peer as {@code userId}, which may be empty, and with what else is known about it. */
+    /** Accepts the peer as {@code userId}, which can be empty, with further information about the peer. */
     public static ZMTPDecision accept(String userId, ZMTPMetadata metadata) {
         return new ZMTPDecision(Status.ACCEPTED, "", userId, metadata);
     }
@@ -59,7 +59,7 @@ public record ZMTPDecision(Status status, String text, String userId, ZMTPMetada
         return refusal(Status.DENIED, text);
     }
 
-    /** Refuses the peer for now: it may try again. The reason is not sent. */
+    /** Refuses the peer temporarily, so that it can try again. The reason is not sent. */
     public static ZMTPDecision temporaryFailure(String text) {
         return refusal(Status.TEMPORARY_FAILURE, text);
     }

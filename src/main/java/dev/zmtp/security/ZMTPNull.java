@@ -1,13 +1,13 @@
 package dev.zmtp.security;
 
 /**
- * NULL: no authentication and no encryption (RFC 23 and 37, "The NULL Security Mechanism"). The default of a config.
+ * NULL, without authentication and encryption (RFC 23 and 37, "The NULL Security Mechanism"). The default of a config.
  *
- * <p>An authenticator may still refuse peers, by their address or TLS certificate.
+ * <p>An authenticator can still refuse peers, by their address or TLS certificate.
  */
 public final class ZMTPNull {
 
-    /** The name in greetings and in authentication requests. */
+    /** Name in greetings and in authentication requests. */
     public static final String NAME = "NULL";
 
     private ZMTPNull() {}

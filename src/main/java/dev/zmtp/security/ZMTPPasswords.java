@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 /**
  * Accepts PLAIN peers with the right password, and denies all others. The user ID is the user name.
  *
- * <p>It keeps digests of the passwords, and compares them in constant time, also for an unknown user. Thread safe.
+ * <p>Stores digests of the passwords, and compares them in constant time, including for an unknown user. Thread safe.
  */
 public final class ZMTPPasswords implements ZMTPAuthenticator {
 
@@ -30,7 +30,7 @@ public final class ZMTPPasswords implements ZMTPAuthenticator {
         return new ZMTPPasswords(digests(passwords));
     }
 
-    /** Accepts these users from now on, and no others. Existing connections stay. */
+    /** Replaces the accepted users. Existing connections remain open. */
     public void replace(Map<String, String> passwords) {
         digests = digests(passwords);
     }
@@ -70,7 +70,7 @@ public final class ZMTPPasswords implements ZMTPAuthenticator {
                         : ZMTPDecision.deny("unknown user or wrong password"));
     }
 
-    /** Shows the number of users. */
+    /** Returns the number of users as text. */
     @Override
     public String toString() {
         return "ZMTPPasswords{" + digests.size() + " users}";

@@ -3,14 +3,14 @@ package dev.zmtp.security;
 import java.nio.charset.StandardCharsets;
 
 /**
- * PLAIN: a user name and a password, in clear text (RFC 24). Pass a result of these methods to {@code mechanism(...)}
- * of a config. Either side may be the one that connects.
+ * PLAIN, with a user name and a password in clear text (RFC 24). Pass a result of these methods to
+ * {@code mechanism(...)} of a config. Either side can be the connecting side.
  *
- * <p>PLAIN does not encrypt: use it inside TLS, or on networks that you trust.
+ * <p>PLAIN does not encrypt. Use it inside TLS, or on networks that you trust.
  */
 public final class ZMTPPlain {
 
-    /** The name in greetings and in authentication requests. */
+    /** Name in greetings and in authentication requests. */
     public static final String NAME = "PLAIN";
 
     private static final int MAX_LENGTH = 255;
@@ -20,7 +20,7 @@ public final class ZMTPPlain {
     /**
      * Returns the side that sends a user name and a password, both in UTF-8.
      *
-     * @throws IllegalArgumentException if one of them is longer than 255 bytes
+     * @throws IllegalArgumentException if either is longer than 255 bytes
      */
     public static ZMTPMechanism.Factory client(String userName, String password) {
         byte[] user = bytes("user name", userName);
@@ -28,9 +28,7 @@ public final class ZMTPPlain {
         return MechanismFactories.client(NAME, context -> new PlainClient(context, user, secret));
     }
 
-    /**
-     * Returns the side that asks the config's authenticator about user names and passwords. The config must have one.
-     */
+    /** Returns the side that queries the config's authenticator, which is required, about user names and passwords. */
     public static ZMTPMechanism.Factory server() {
         return MechanismFactories.server(NAME, PlainServer::new);
     }

@@ -27,12 +27,12 @@ public final class ZMTPPublicKeys implements ZMTPAuthenticator {
         return new ZMTPPublicKeys(userIds);
     }
 
-    /** Accepts these keys from now on, and no others. Existing connections stay. */
+    /** Replaces the accepted keys. Existing connections remain open. */
     public void replace(Collection<ZMTPCurvePublicKey> keys) {
         userIds = named(keys);
     }
 
-    /** Accepts these keys with their user IDs from now on, and no others. Existing connections stay. */
+    /** Replaces the accepted keys and their user IDs. Existing connections remain open. */
     public void replace(Map<ZMTPCurvePublicKey, String> userIds) {
         this.userIds = Map.copyOf(userIds);
     }
@@ -57,7 +57,7 @@ public final class ZMTPPublicKeys implements ZMTPAuthenticator {
         return key == null ? null : userIds.get(key);
     }
 
-    /** Shows the number of keys. */
+    /** Returns the number of keys as text. */
     @Override
     public String toString() {
         return "ZMTPPublicKeys{" + userIds.size() + " keys}";
