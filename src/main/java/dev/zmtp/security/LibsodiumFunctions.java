@@ -10,8 +10,8 @@ import java.util.List;
 final class LibsodiumFunctions {
 
     /**
-     * Names on Linux and other Unixes, macOS and Windows. Names with an interface version are first, the newest at the
-     * head.
+     * Library names on Linux and other Unixes, macOS and Windows. For each system, names with an interface version come
+     * first, the newest version at the head.
      */
     private static final List<String> NAMES = List.of(
             "libsodium.so.26",

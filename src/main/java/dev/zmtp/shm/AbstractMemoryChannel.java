@@ -16,11 +16,11 @@ import java.nio.channels.NotYetConnectedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel of bytes that its event loop does not know: it hears by itself that the loop ends. Any thread may shut down
- * one of its two halves, and the other one goes on.
+ * Byte channel that its event loop does not manage, so it detects the end of the loop itself. Any thread can shut down
+ * either half, and the other half continues.
  *
- * <p>What is public here is not final: so the public class has bridges to it, which method references in other packages
- * need.
+ * <p>Public methods of this class are not final. The public subclass therefore has bridges to them, which method
+ * references in other packages need.
  */
 abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexChannel {
 
@@ -34,13 +34,13 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
         super(parent);
     }
 
-    /** Connects to {@code server}; the channel is open, and the promise not complete. On the event loop. */
+    /** Connects to {@code server}. The channel is open, and the promise is not complete. Called on the event loop. */
     abstract void doConnect(SocketAddress server, ChannelPromise promise);
 
-    /** Tells the other side that nothing follows what it was sent. On the event loop. */
+    /** Signals to the other side that no data follows. Called on the event loop. */
     abstract void endOutput();
 
-    /** Drops what is there to be read, now and later. On the event loop. */
+    /** Drops readable data, now and later. Called on the event loop. */
     abstract void endInput();
 
     @Override
@@ -80,7 +80,7 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
         doClose();
     }
 
-    /** The turns belong to one event loop, so a channel that leaves it ends. */
+    /** Closes an open channel, because its turns belong to a single event loop. */
     @Override
     protected final void doDeregister() {
         if (isOpen()) {
@@ -95,12 +95,12 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
         }
     }
 
-    /** Closes at once: to be called on the event loop. */
+    /** Closes at once. Must be called on the event loop. */
     final void closeNow() {
         unsafe().close(voidPromise());
     }
 
-    /** Writes what is flushed and what there was no room for. */
+    /** Writes flushed data, including data that there was no room for. */
     final void writeOn() {
         ((MemoryUnsafe) unsafe()).writeOn();
     }
@@ -152,7 +152,10 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
         });
     }
 
-    /** What is not written yet fails: flush an empty buffer before this, and call it when that is written. */
+    /**
+     * Shuts down the output. Unwritten data fails, so flush an empty buffer before this, and call this method when that
+     * buffer is written.
+     */
     @Override
     public ChannelFuture shutdownOutput(ChannelPromise promise) {
         return onLoop(promise, () -> ((AbstractUnsafe) unsafe()).shutdownOutput(promise));
@@ -179,7 +182,7 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
         endOutput();
     }
 
-    /** Nothing is read any more. */
+    /** Records that nothing is read any more. */
     final void inputEnded() {
         inputShutdown = true;
     }

@@ -16,14 +16,14 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The Unix domain socket of a {@link SharedMemorySocket}, by which threads sleep and wake those of the other side. One
- * thread that waits listens, for the other one too.
+ * Unix domain socket of a {@link SharedMemorySocket}, by which threads sleep and wake the threads of the other side.
+ * One of the waiting threads listens, also on behalf of the other.
  */
 final class BlockingBell implements Closeable {
 
-    /** The event that a thread waits for. */
+    /** Condition that a thread waits for. */
     interface Wait {
-        /** Says that this side sleeps, and looks once more; returns whether it may. */
+        /** Announces that this side sleeps, and checks once more. Returns whether it can sleep. */
         boolean beforeSleep() throws IOException;
     }
 
@@ -34,13 +34,13 @@ final class BlockingBell implements Closeable {
     private final Condition heard = lock.newCondition();
     private boolean listening;
 
-    /** The other side has shut down its output. */
+    /** Whether the other side has shut down its output. */
     private volatile boolean rungLast;
 
-    /** The other side is gone. */
+    /** Whether the other side is gone. */
     private volatile boolean ended;
 
-    /** Takes over a socket that is connected. It is closed if this fails. */
+    /** Takes over a connected socket, which is closed if this fails. */
     BlockingBell(SocketChannel socket) throws IOException {
         this.socket = socket;
         Selector opened = null;
@@ -58,7 +58,7 @@ final class BlockingBell implements Closeable {
         selector = opened;
     }
 
-    /** Returns the nanoseconds of a time-out that is 0 if there is none. */
+    /** Returns a timeout in nanoseconds, where 0 means no timeout. */
     static long nanos(Duration timeout) {
         if (timeout.isNegative()) {
             throw new IllegalArgumentException("timeout: " + timeout + " (expected: >= 0, 0 for none)");
@@ -70,12 +70,12 @@ final class BlockingBell implements Closeable {
         return socket.isOpen();
     }
 
-    /** Whether the other side is gone. What it wrote is there all the same. */
+    /** Returns whether the other side is gone. Data that it has written remains available. */
     boolean hasEnded() {
         return ended;
     }
 
-    /** Whether the other side has shut down its output. What it wrote before is there. */
+    /** Returns whether the other side has shut down its output. Data written before remains available. */
     boolean hasRungLast() {
         return rungLast;
     }
@@ -86,7 +86,7 @@ final class BlockingBell implements Closeable {
         }
     }
 
-    /** Wakes the other side, unless it has not answered many rings. */
+    /** Wakes the other side, unless it has left many rings unanswered. */
     void ring() {
         try {
             write(Doorbell.RING);
@@ -95,7 +95,7 @@ final class BlockingBell implements Closeable {
         }
     }
 
-    /** Tells the other side that the output of this one is shut down. */
+    /** Signals to the other side that the output of this side is shut down. */
     void ringLast() throws IOException {
         if (!write(Doorbell.LAST_RING)) {
             throw new IOException("shared memory: the other side has not heard the rings before the last one");
@@ -116,7 +116,7 @@ final class BlockingBell implements Closeable {
     /**
      * Reads bytes of the meeting until {@code target} is full.
      *
-     * @param end by {@link System#nanoTime}, of a wait that has an end; see {@link #await}
+     * @param end end of a wait with a timeout, by {@link System#nanoTime}; see {@link #await}
      */
     void receive(ByteBuffer target, long timeout, long end) throws IOException {
         while (target.hasRemaining()) {
@@ -131,10 +131,10 @@ final class BlockingBell implements Closeable {
     }
 
     /**
-     * Returns when there is what the caller waits for, or the other side is gone.
+     * Waits until the caller's condition is met, or the other side is gone.
      *
      * @param timeout in nanoseconds, 0 for none
-     * @throws SocketTimeoutException if it is over; the connection remains
+     * @throws SocketTimeoutException if the timeout has expired; the connection remains open
      * @throws ClosedByInterruptException if the thread was interrupted, which closes the connection
      */
     void await(Wait wait, long timeout) throws IOException {
@@ -159,7 +159,7 @@ final class BlockingBell implements Closeable {
         }
     }
 
-    /** Waits for a ring, or the end, with the lock open meanwhile. */
+    /** Waits for a ring or the end of the connection, with the lock released during the wait. */
     private void listen(long timeout, long end) throws IOException {
         listening = true;
         lock.unlock();
@@ -189,7 +189,7 @@ final class BlockingBell implements Closeable {
         }
     }
 
-    /** Waits until there is something to read. */
+    /** Waits until the socket is readable. */
     private void select(long timeout, long end) throws IOException {
         long left = timeout == 0 ? 0 : end - System.nanoTime();
         if (timeout != 0 && left <= 0) {
@@ -222,7 +222,7 @@ final class BlockingBell implements Closeable {
         return cause;
     }
 
-    /** Ends the connection. Threads that wait get a {@link ClosedChannelException}. */
+    /** Closes the connection. Waiting threads receive a {@link ClosedChannelException}. */
     @Override
     public void close() throws IOException {
         try {

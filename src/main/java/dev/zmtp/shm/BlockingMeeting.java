@@ -13,15 +13,15 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The connect of a thread that may block, as {@link Meeting} is that of a client on an event loop. */
+/** Connects on a thread that may block, like {@link Meeting} does for a client on an event loop. */
 final class BlockingMeeting {
 
-    /** Between attempts, when a server has no room for another connection that it has not accepted. */
+    /** Delay between attempts when a server has no room for another unaccepted connection. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final BlockingBell bell;
 
-    /** In nanoseconds, 0 for none. */
+    /** Timeout in nanoseconds, 0 for none. */
     private final long timeout;
 
     private final long end;

@@ -24,12 +24,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The clients of a {@link SharedMemoryServerSocket} until both sides have mapped the file. */
+/** Clients of a {@link SharedMemoryServerSocket} until both sides have mapped the file. */
 final class BlockingMeetings implements Closeable {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(BlockingMeetings.class);
 
-    /** How many clients may be in the middle of it. The others wait in the kernel. */
+    /** Maximum number of concurrent meetings. Other clients wait in the kernel. */
     static final int MOST = 64;
 
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
@@ -44,12 +44,12 @@ final class BlockingMeetings implements Closeable {
     private final RefusalLog refusals = new RefusalLog();
     private final Set<Guest> guests = ConcurrentHashMap.newKeySet();
 
-    /** Those that have answered. Used by the thread that accepts. */
+    /** Clients that have answered. Used by the accepting thread. */
     private final List<Guest> answered = new ArrayList<>(1);
 
     private final Queue<SharedMemorySocket> met = new ConcurrentLinkedQueue<>();
 
-    /** {@code nanoTime} is the clock, {@link System#nanoTime} outside of tests. */
+    /** Creates the meetings with {@code nanoTime} as the clock, which is {@link System#nanoTime} except in tests. */
     BlockingMeetings(ServerSocketChannel server, SharedDirectory directory, int capacity, LongSupplier nanoTime)
             throws IOException {
         this.nanoTime = nanoTime;
@@ -66,7 +66,7 @@ final class BlockingMeetings implements Closeable {
         }
     }
 
-    /** Returns the next client that both sides have met. For one thread at a time. */
+    /** Returns the next client whose meeting is complete. Must be called by one thread at a time. */
     SharedMemorySocket next() throws IOException {
         while (server.isOpen()) {
             SharedMemorySocket first = met.poll();
@@ -89,7 +89,7 @@ final class BlockingMeetings implements Closeable {
         throw new ClosedChannelException();
     }
 
-    /** Ends the wait of the thread that accepts. From any thread. */
+    /** Ends the wait of the accepting thread. Can be called from any thread. */
     void wakeUp() {
         selector.wakeup();
     }
@@ -144,7 +144,7 @@ final class BlockingMeetings implements Closeable {
         }
     }
 
-    /** Returns the file to which the client was invited; null if there is none, which it was told. */
+    /** Returns the file to which the client was invited, or null if there is none, which was reported to the client. */
     private @Nullable SharedFile invite(SocketChannel socket) {
         ByteBuf text = Unpooled.buffer();
         SharedFile file = null;
@@ -167,7 +167,7 @@ final class BlockingMeetings implements Closeable {
         }
     }
 
-    /** Ends all that no thread has accepted. When no thread accepts any more. */
+    /** Ends all connections that were not accepted. Called when no thread accepts any more. */
     @Override
     public void close() throws IOException {
         selector.close();
@@ -179,7 +179,7 @@ final class BlockingMeetings implements Closeable {
         }
     }
 
-    /** A client that was invited. */
+    /** Invited client. */
     private final class Guest {
         private final SocketChannel socket;
         private final SharedFile file;

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedChannelException;
 
-/** The parts that the streams of a {@link SharedMemorySocket} share: the rings, the bell, and their end. */
+/** Shared parts of the streams of a {@link SharedMemorySocket}, which are the rings, the bell, and their end. */
 final class BlockingRings implements Closeable {
 
     private static final long SPIN_NANOS = 50_000;
@@ -14,7 +14,7 @@ final class BlockingRings implements Closeable {
     private final RingPair rings;
     private final RingUse use;
 
-    /** Takes over what two sides have that have met. */
+    /** Takes over the bell and the rings of two sides that have met. */
     BlockingRings(BlockingBell bell, RingPair rings) {
         this.bell = bell;
         this.rings = rings;
@@ -37,7 +37,7 @@ final class BlockingRings implements Closeable {
         return use;
     }
 
-    /** Ends the connection. Threads that wait get a {@link ClosedChannelException}. */
+    /** Closes the connection. Waiting threads receive a {@link ClosedChannelException}. */
     @Override
     public void close() throws IOException {
         try {
@@ -47,7 +47,7 @@ final class BlockingRings implements Closeable {
         }
     }
 
-    /** Returns why a stream has failed, and closes the connection, unless it can still be read from. */
+    /** Returns the cause of a stream's failure, and closes the connection, unless it can still be read from. */
     IOException ended(Throwable failure) {
         IOException cause =
                 MemoryFault.causeOf(failure) instanceof IOException known ? known : new IOException(failure);
@@ -61,7 +61,7 @@ final class BlockingRings implements Closeable {
         return cause;
     }
 
-    /** Returns whether, after a moment, there is something to read, or room to write. */
+    /** Returns whether there is something to read, or room to write, after spinning for a moment. */
     boolean spin(boolean reads) throws IOException {
         long start = System.nanoTime();
         while (System.nanoTime() - start < SPIN_NANOS) {

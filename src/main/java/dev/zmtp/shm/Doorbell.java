@@ -7,15 +7,15 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * The Unix domain socket once both sides have met: any byte wakes this side. One of them says besides that the other
- * side has shut down its output. The end of the stream means that it has gone.
+ * Unix domain socket after both sides have met. Any byte wakes this side. One of the bytes also signals that the other
+ * side has shut down its output. The end of the stream means that the other side is gone.
  */
 final class Doorbell extends ChannelInboundHandlerAdapter {
 
-    /** Wakes, as any byte but the next one does. */
+    /** Byte that wakes a side, like any byte except the last ring. */
     static final byte RING = 1;
 
-    /** Wakes a side for which nothing follows what is in its ring. */
+    /** Byte that wakes a side and signals that no data follows the content of its ring. */
     static final byte LAST_RING = 2;
 
     private static final ByteBuf RINGS =
@@ -27,19 +27,19 @@ final class Doorbell extends ChannelInboundHandlerAdapter {
         this.channel = channel;
     }
 
-    /** Wakes the other side, unless it has not answered many rings. */
+    /** Wakes the other side, unless it has left many rings unanswered. */
     static void ring(Channel socket) {
         if (socket.isWritable()) {
             socket.writeAndFlush(RINGS.slice(0, 1), socket.voidPromise());
         }
     }
 
-    /** Tells the other side that the output of this one is shut down. */
+    /** Signals to the other side that the output of this side is shut down. */
     static void ringLast(Channel socket) {
         socket.writeAndFlush(RINGS.slice(1, 1), socket.voidPromise());
     }
 
-    /** Closes a socket, which cannot close itself before it has an event loop. */
+    /** Closes a socket, which cannot close itself before it is registered with an event loop. */
     static void close(Channel socket) {
         if (socket.isRegistered()) {
             socket.close();

@@ -6,8 +6,8 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 
 /**
- * The start of a file: what it is, so that no other one is taken for it, and 16 random bytes, which only those know who
- * can open it.
+ * Start of a file. It identifies the kind of file, so that no other file is mistaken for it, and has 16 random bytes,
+ * which are known only to processes that can open the file.
  *
  * <pre>
  *      0  "ZSHM"
@@ -20,12 +20,12 @@ import java.util.Arrays;
  */
 final class FileHeader {
 
-    /** A multiple of a pair of cache lines, as the rings follow it. */
+    /** Size of the header, a multiple of a pair of cache lines because the rings follow it. */
     static final int SIZE = 128;
 
     static final int MAGIC = 0x5a53484d;
 
-    /** Of the file and of the meeting. */
+    /** Version of the file format and of the meeting. */
     static final int VERSION = 2;
 
     private static final int NONCE = 16;
@@ -40,7 +40,7 @@ final class FileHeader {
         this.nonce = nonce;
     }
 
-    /** The header of a new file. */
+    /** Returns the header of a new file. */
     static FileHeader of(int rings, int capacity) {
         return new FileHeader(rings, capacity, RandomBytes.next());
     }
@@ -83,7 +83,7 @@ final class FileHeader {
         return Arrays.copyOf(nonce, nonce.length);
     }
 
-    /** Whether these are the random bytes; takes as long for any that are not. */
+    /** Returns whether these are the random bytes. Takes the same time for all wrong bytes. */
     boolean hasNonce(byte[] answer) {
         return MessageDigest.isEqual(nonce, answer);
     }

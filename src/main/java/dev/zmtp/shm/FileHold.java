@@ -13,12 +13,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The lock on a file while its server waits for the client. The operating system takes it from a process that is
- * killed, so a file that can be locked belongs to nobody.
+ * Lock on a file while its server waits for the client. The operating system releases the lock of a killed process, so
+ * a file that can be locked is not in use.
  */
 final class FileHold implements Closeable {
 
-    /** Those of this process, which would lose its lock if it opened the file once more and closed that. */
+    /** Locked files of this process, which would lose its lock if it opened and closed such a file again. */
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
     private static final Set<OpenOption> OPTIONS = Set.of(StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
@@ -31,7 +31,7 @@ final class FileHold implements Closeable {
         this.file = file;
     }
 
-    /** Locks a file, until this is closed, which closes {@code file}. */
+    /** Locks a file until this object is closed, which also closes {@code file}. */
     static FileHold of(Path path, FileChannel file) throws IOException {
         if (file.tryLock() == null) {
             throw new IOException("shared memory: " + path + " is locked (expected: by nobody)");
@@ -40,7 +40,7 @@ final class FileHold implements Closeable {
         return new FileHold(path, file);
     }
 
-    /** Removes a file, unless it is held. */
+    /** Removes a file, unless it is locked. */
     static void removeUnlessHeld(Path path) throws IOException {
         if (HELD.contains(path)) {
             return;
@@ -54,7 +54,7 @@ final class FileHold implements Closeable {
         }
     }
 
-    /** What could not be made is not held. */
+    /** Removes a file that could not be created from the locked files. */
     static void forget(Path path) {
         HELD.remove(path);
     }

@@ -12,19 +12,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The identity of the file behind a path, and its owner: its key, the number of its owner, and its mode with its kind.
- * Numbers, as to look up a name may ask the network.
+ * Identity of the file at a path and its owner, with the file key, the numeric owner id, and the mode with the file
+ * type. The ids are numeric, because resolving a name could query the network.
  */
 record FileIdentity(Object key, int uid, int mode) {
 
-    /** A regular file that its owner alone may read and write. */
+    /** Mode of a regular file that only its owner can read and write. */
     private static final int OWNERS_FILE = 0100600;
 
     private static final int ROOT = 0;
     private static final int UNKNOWN = -1;
     private static final Path STATUS = Path.of("/proc/self/status");
 
-    /** The real user, the effective one, the saved one, and the one to whom new files belong. */
+    /** Real, effective and saved user, and the user that owns new files. */
     private static final Pattern UID = Pattern.compile("^Uid:\\s+\\d+\\s+\\d+\\s+\\d+\\s+(\\d+)$", Pattern.MULTILINE);
 
     private static volatile int ownUid = UNKNOWN;
@@ -39,12 +39,15 @@ record FileIdentity(Object key, int uid, int mode) {
         }
     }
 
-    /** Whether it is a file that {@code user} alone may use. */
+    /** Returns whether it is a file that only {@code user} can access. */
     boolean isOf(int user) {
         return uid == user && mode == OWNERS_FILE;
     }
 
-    /** Fails if anybody but {@code user} and the superuser may use the file, as whoever may can cut it short. */
+    /**
+     * Checks that only {@code user} and the superuser can access the file, because other users with access could
+     * truncate it.
+     */
     void check(Path path, int user) throws IOException {
         if (!isOf(user) && !isOf(ROOT)) {
             throw new IOException("shared memory: " + path + ": owner " + Integer.toUnsignedString(uid) + ", mode "
@@ -53,14 +56,14 @@ record FileIdentity(Object key, int uid, int mode) {
         }
     }
 
-    /** Fails if {@code path} has become that of another file. */
+    /** Checks that {@code path} still refers to the same file. */
     void checkStill(Path path) throws IOException {
         if (!equals(of(path))) {
             throw new IOException("shared memory: " + path + " was replaced (expected: the same file)");
         }
     }
 
-    /** The user of this process. */
+    /** Returns the user id of this process. */
     static int ownUid() throws IOException {
         if (ownUid == UNKNOWN) {
             ownUid = Files.isReadable(STATUS) ? uidIn(Files.readString(STATUS)) : uidOfNewFile();
@@ -68,7 +71,10 @@ record FileIdentity(Object key, int uid, int mode) {
         return ownUid;
     }
 
-    /** Not the owner of {@code /proc/self}: that is root if the program has capabilities. */
+    /**
+     * Parses the user id from the process status. The owner of {@code /proc/self} is not used, because it is root if
+     * the program has capabilities.
+     */
     private static int uidIn(String status) throws IOException {
         Matcher uid = UID.matcher(status);
         if (!uid.find()) {

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The first message of a server over the Unix domain socket: which file to map.
+ * First message of a server over the Unix domain socket, with the file to map.
  *
  * <pre>
  *   invitation = "ZSHM" version:1 capacity:4 length:2 path
@@ -17,21 +17,21 @@ import java.util.HexFormat;
  *   answer     = 1 nonce:16
  * </pre>
  *
- * <p>The client maps the file, removes its name, so that a server that is killed leaves nothing, and answers with the
- * random bytes of its header: they say that the client can open the file, and so that it is of the same user. From then
- * on each byte is a ring of the doorbell. A server without a file says why.
+ * <p>The client maps the file and removes its name, so that a killed server leaves no file. It answers with the random
+ * bytes of its header, which prove that the client can open the file and therefore belongs to the same user. From then
+ * on each byte is a ring of the doorbell. A server without a file sends the reason.
  */
 record Invitation(Path file, int capacity) {
 
-    /** The bytes before those of the path. */
+    /** Number of bytes before the path. */
     static final int FIXED = 11;
 
-    /** The bytes of an answer, and the first of them. */
+    /** Length of an answer, which starts with {@link #ACCEPTED}, in bytes. */
     static final int ANSWER = 1 + RandomBytes.LENGTH;
 
     static final int ACCEPTED = 1;
 
-    /** The rings of a file, one for each direction. */
+    /** Number of rings in a file, which has a ring for each direction. */
     static final int RINGS = 2;
 
     private static final int REFUSED = 0;
@@ -43,7 +43,7 @@ record Invitation(Path file, int capacity) {
         return new IOException(OURS + what + ": " + actual + " (expected: " + expected + ")");
     }
 
-    /** Checks the first {@link #FIXED} bytes, and returns how many there are in all. */
+    /** Checks the first {@link #FIXED} bytes, and returns the total number of bytes. */
     static int length(ByteBuf in) throws IOException {
         int start = in.readerIndex();
         if (in.getInt(start) != FileHeader.MAGIC) {
@@ -59,7 +59,7 @@ record Invitation(Path file, int capacity) {
         return FIXED + length;
     }
 
-    /** Reads one that is there as a whole. A refusal is an {@code IOException}. */
+    /** Reads a complete invitation. A refusal is thrown as an {@code IOException}. */
     static Invitation read(ByteBuf in) throws IOException {
         int length = length(in) - FIXED;
         int capacity = in.getInt(in.readerIndex() + 5);
@@ -80,7 +80,7 @@ record Invitation(Path file, int capacity) {
         write(out, capacity, file.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Writes why there is no file. */
+    /** Writes the reason for a missing file. */
     static void writeRefusal(ByteBuf out, Throwable cause) {
         String reason = cause instanceof IOException ? String.valueOf(cause.getMessage()) : cause.toString();
         byte[] text =
@@ -93,7 +93,7 @@ record Invitation(Path file, int capacity) {
         out.writeShort(text.length).writeBytes(text);
     }
 
-    /** The answer of a client that has mapped {@code file}. */
+    /** Returns the answer of a client that has mapped {@code file}. */
     static byte[] answer(SharedFile file) {
         return ByteBuffer.allocate(ANSWER)
                 .put((byte) ACCEPTED)
@@ -101,7 +101,7 @@ record Invitation(Path file, int capacity) {
                 .array();
     }
 
-    /** Reads the answer of a client that has {@code file}; returns whether it was there as a whole. */
+    /** Reads the answer of a client of {@code file}. Returns whether it was complete. */
     static boolean readAnswer(ByteBuf in, SharedFile file) throws IOException {
         int first = in.getUnsignedByte(in.readerIndex());
         if (first != ACCEPTED) {
@@ -118,7 +118,7 @@ record Invitation(Path file, int capacity) {
         return true;
     }
 
-    /** Maps the file and removes its name. Returns the ends of the client. */
+    /** Maps the file and removes its name. Returns the client's ends. */
     RingPair accept() throws IOException {
         SharedFile mapped = SharedFile.open(file, RINGS, capacity);
         try {

@@ -13,8 +13,8 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 
 /**
- * The memory of a file, in the order of the machine. Netty gives it back up to Java 23. From Java 24 on an
- * {@code Arena} does, which this class looks up by name, as it is compiled for Java 17.
+ * Memory of a file, in native byte order. Netty unmaps it up to Java 23. From Java 24 on an {@code Arena} unmaps it,
+ * which this class looks up by name because it is compiled for Java 17.
  */
 abstract class Mapping implements AutoCloseable {
 
@@ -46,7 +46,7 @@ abstract class Mapping implements AutoCloseable {
         return memory;
     }
 
-    /** Gives the memory back. No thread may use it then. */
+    /** Unmaps the memory. No thread may use it afterwards. */
     @Override
     public abstract void close();
 
@@ -69,7 +69,7 @@ abstract class Mapping implements AutoCloseable {
 
     private static final class OfArena extends Mapping {
 
-        /** Any thread may close it. What is used afterwards fails and does not end the process. */
+        /** Arena that any thread can close. Later accesses fail and do not crash the process. */
         private final AutoCloseable arena;
 
         private OfArena(AutoCloseable arena, ByteBuffer memory) {

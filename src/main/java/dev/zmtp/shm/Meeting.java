@@ -9,8 +9,9 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Unix domain socket until both sides have mapped the file: the server creates it and sends an {@link Invitation},
- * the client accepts. If the server cannot create it, it says so, to the client and in its log.
+ * Unix domain socket until both sides have mapped the file. The server creates the file and sends an
+ * {@link Invitation}, and the client accepts it. If the server cannot create the file, it reports this to the client
+ * and in its log.
  */
 abstract class Meeting extends ByteToMessageDecoder {
 
@@ -20,17 +21,17 @@ abstract class Meeting extends ByteToMessageDecoder {
         this.channel = channel;
     }
 
-    /** The end of a server that has accepted a connection. */
+    /** Returns the end of a server that has accepted a connection. */
     static Meeting ofServer(SharedMemoryChannel channel) {
         return new Server(channel, (SharedMemoryServerChannel) channel.parent());
     }
 
-    /** The end of a client. */
+    /** Returns the end of a client. */
     static Meeting ofClient(SharedMemoryChannel channel) {
         return new Client(channel);
     }
 
-    /** The file is mapped by both; the doorbell may ring already. */
+    /** Completes the meeting after both sides have mapped the file. The doorbell can already ring. */
     final void met(ChannelHandlerContext ctx, RingPair rings) {
         ctx.pipeline().replace(this, null, new Doorbell(channel));
         channel.met(rings);
@@ -55,7 +56,10 @@ abstract class Meeting extends ByteToMessageDecoder {
             this.server = server;
         }
 
-        /** The channel is being registered: its handlers are added after that, and may close it. */
+        /**
+         * Defers the start, because the channel is being registered. Its handlers are added afterwards, and can close
+         * it.
+         */
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
             ctx.executor().execute(() -> {
@@ -65,7 +69,7 @@ abstract class Meeting extends ByteToMessageDecoder {
             });
         }
 
-        /** Creates the file, not on the event loop. */
+        /** Creates the file, outside of the event loop. */
         private void create(ChannelHandlerContext ctx) {
             if (!channel.isOpen()) {
                 return;
@@ -81,7 +85,7 @@ abstract class Meeting extends ByteToMessageDecoder {
             execute(ctx, () -> invite(ctx, created), created::discard);
         }
 
-        /** Runs a task on the event loop, or another one here if that has ended. */
+        /** Runs a task on the event loop, or {@code ended} on this thread if the event loop has ended. */
         private static void execute(ChannelHandlerContext ctx, Runnable task, Runnable ended) {
             try {
                 ctx.executor().execute(task);

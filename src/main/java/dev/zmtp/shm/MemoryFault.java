@@ -4,14 +4,14 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use of memory that is not there any more, as the other side has cut the file short. HotSpot lets the access
- * return anything, and delivers an {@code InternalError} with it or at the thread's next call from Java into the VM.
- * That might be one in a program's own code, one that ends the event loop or, inside a {@code Cleaner}, the process. So
- * the ends of a ring provoke it where it may be expected, and throw an {@code IOException} in its place.
+ * Access to memory that no longer exists because the other side has truncated the file. HotSpot allows the access to
+ * return any value, and delivers an {@code InternalError} with it or at the thread's next call from Java into the VM.
+ * That call could be in a program's own code, and the error could end the event loop or, inside a {@code Cleaner}, the
+ * process. The ends of a ring therefore provoke the error at a safe point, and throw an {@code IOException} instead.
  */
 final class MemoryFault {
 
-    /** Not final, or the compilers would make the array themselves. */
+    /** Array length that is not final, because compilers would otherwise create the array without a call. */
     private static int one = 1;
 
     @SuppressWarnings("unused") // or they would make none
@@ -20,8 +20,8 @@ final class MemoryFault {
     private MemoryFault() {}
 
     /**
-     * Fails if this thread has used memory that is not there. To make an array of arrays whose length is no constant is
-     * a call into the VM, on all levels of compilation.
+     * Fails if this thread has accessed missing memory. Creating an array of arrays with a variable length calls into
+     * the VM on all levels of compilation.
      */
     static void check() throws IOException {
         try {
@@ -31,7 +31,9 @@ final class MemoryFault {
         }
     }
 
-    /** Returns what {@code failure} comes from: the fault, if there was one, as what was read then was anything. */
+    /**
+     * Returns the fault as the cause of {@code failure} if there was a fault, because the data read then was arbitrary.
+     */
     static Throwable causeOf(Throwable failure) {
         try {
             check();
@@ -41,7 +43,7 @@ final class MemoryFault {
         return failure instanceof InternalError error ? cutShort(error) : failure;
     }
 
-    /** What the JVM's error means. */
+    /** Returns the exception for the JVM's error. */
     static IOException cutShort(InternalError e) {
         return new IOException("shared memory: the file was cut short", e);
     }

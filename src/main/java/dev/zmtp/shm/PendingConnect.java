@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time that the two sides of a connection have to meet, and on the client the promise of {@code connect} that waits
- * for it. Used on the channel's event loop.
+ * Timeout for the meeting of the two sides of a connection, and on the client the pending promise of {@code connect}.
+ * Used on the channel's event loop.
  */
 final class PendingConnect {
 
@@ -20,12 +20,12 @@ final class PendingConnect {
         this.channel = channel;
     }
 
-    /** Whether a promise waits. */
+    /** Returns whether a promise is pending. */
     boolean isWaiting() {
         return promise != null;
     }
 
-    /** Begins with the {@code connect} of a client. Whoever cancels it closes the channel. */
+    /** Begins with the {@code connect} of a client. Cancelling the promise closes the channel. */
     void begin(ChannelPromise promise) {
         this.promise = promise;
         startTimeout();
@@ -36,7 +36,7 @@ final class PendingConnect {
         });
     }
 
-    /** Fails the channel if the meeting takes too long, on either side. */
+    /** Starts a timeout that fails the channel if the meeting takes too long, on either side. */
     void startTimeout() {
         int millis = channel.config().getConnectTimeoutMillis();
         if (millis > 0) {
@@ -44,7 +44,10 @@ final class PendingConnect {
         }
     }
 
-    /** A loop that stood still runs what is due before it reads what has arrived: it fails the channel after that. */
+    /**
+     * Fails the channel after a further read, because a delayed loop runs due tasks before it reads data that has
+     * arrived.
+     */
     private void readFirst(int millis) {
         timeout = channel.eventLoop().schedule(() -> channel.fail(timedOut(millis)), 0, TimeUnit.MILLISECONDS);
     }
@@ -60,14 +63,14 @@ final class PendingConnect {
         }
     }
 
-    /** Completes the promise, if there is one; returns whether nobody has cancelled it. */
+    /** Completes the promise, if any. Returns whether it was not cancelled. */
     boolean succeed() {
         ChannelPromise waiting = promise;
         promise = null;
         return waiting == null || waiting.trySuccess();
     }
 
-    /** Returns whether a promise has waited, which fails with {@code cause}. */
+    /** Fails the pending promise, if any, with {@code cause}. Returns whether a promise was pending. */
     boolean fail(Throwable cause) {
         ChannelPromise waiting = promise;
         if (waiting == null) {

@@ -2,10 +2,10 @@ package dev.zmtp.shm;
 
 import java.security.SecureRandom;
 
-/** The random bytes of names and headers. To get them may block, and so may loading this class. */
+/** Random bytes of names and headers. Generating them can block, and so can loading this class. */
 final class RandomBytes {
 
-    /** As many as nobody can guess. */
+    /** Number of random bytes, which are too many to guess. */
     static final int LENGTH = 16;
 
     private static final SecureRandom RANDOM = new SecureRandom();

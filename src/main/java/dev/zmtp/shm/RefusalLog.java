@@ -5,8 +5,8 @@ import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 /**
- * The log of a server that has no file for a client, as each client makes it try. Not an event of its pipeline: Netty's
- * bootstrap accepts nothing for a second after one. Thread safe.
+ * Log of a server that has no file for a client, which each client can cause. It is not an event of the server's
+ * pipeline, because Netty's bootstrap stops accepting for a second after such an event. Thread safe.
  */
 final class RefusalLog {
 
@@ -15,7 +15,7 @@ final class RefusalLog {
             InternalLogLevel.WARN,
             System::nanoTime);
 
-    /** Logs why {@code server} has refused a client, or counts it as suppressed. */
+    /** Logs the reason for a refusal by {@code server}, or counts it as suppressed. */
     void log(Object server, Throwable cause) {
         log.log(server, "refused a client: " + cause, null);
     }

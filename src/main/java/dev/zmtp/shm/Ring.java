@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The memory of one direction: bytes in a ring, two positions, and who sleeps.
+ * Memory of one direction, with the bytes of the ring, two positions, and the sleep states of both sides.
  *
  * <pre>
  *      0  tail: how many bytes were written, ever
@@ -17,16 +17,16 @@ import java.nio.ByteOrder;
  *    512  the bytes; the one at position p is at 512 + p modulo the capacity
  * </pre>
  *
- * <p>Each number takes eight bytes, in the order of the machine, and has a pair of cache lines of its own, as the two
- * sides write them at the same time. Whatever the other side writes, nothing outside of the ring is read or written: a
- * side keeps its own position to itself, and checks that of the other.
+ * <p>Each number takes eight bytes in native byte order, and has its own pair of cache lines because the two sides
+ * write at the same time. No value written by the other side can cause an access outside the ring, because each side
+ * keeps its own position private and checks the position of the other side.
  */
 final class Ring {
 
-    /** Bytes before those of the ring. */
+    /** Number of bytes before the content of the ring. */
     static final int CONTROL = 512;
 
-    /** Of memory that a page of is the least that can be mapped. */
+    /** Minimum capacity, because a page is the minimum that can be mapped. */
     static final int MIN_CAPACITY = 4 << 10;
 
     static final int MAX_CAPACITY = 1 << 28;
@@ -43,23 +43,23 @@ final class Ring {
     private final int mask;
     private ByteBuffer memory;
 
-    /** The ring in {@code memory}, which begins at a multiple of eight bytes and has room for a power of two. */
+    /** Creates a ring in {@code memory}, which begins at a multiple of eight bytes and has room for a power of two. */
     Ring(ByteBuffer memory) {
         this.memory = memory;
         this.mask = memory.capacity() - CONTROL - 1;
     }
 
-    /** Lets go of the memory, which is about to be unmapped: to use it would end the process. */
+    /** Releases the memory, which is about to be unmapped. An access would crash the process. */
     void close() {
         memory = NONE;
     }
 
-    /** Returns how much memory a ring for {@code capacity} bytes takes. */
+    /** Returns the memory size of a ring for {@code capacity} bytes. */
     static int size(int capacity) {
         return CONTROL + capacity;
     }
 
-    /** Checks a capacity, whoever asks for it. */
+    /** Checks a capacity from any source. */
     static int checkCapacity(int capacity) {
         if (Integer.bitCount(capacity) != 1 || capacity < MIN_CAPACITY || capacity > MAX_CAPACITY) {
             throw new IllegalArgumentException("capacity: " + capacity + " (expected: a power of two, " + MIN_CAPACITY
@@ -82,17 +82,17 @@ final class Ring {
         return (long) LONG.getAcquire(memory, HEAD);
     }
 
-    /** The bytes before {@code tail} may be read. */
+    /** Publishes that the bytes before {@code tail} can be read. */
     void publishTail(long tail) {
         LONG.setRelease(memory, TAIL, tail);
     }
 
-    /** The bytes before {@code head} may be overwritten. */
+    /** Publishes that the bytes before {@code head} can be overwritten. */
     void publishHead(long head) {
         LONG.setRelease(memory, HEAD, head);
     }
 
-    /** Returns {@code position} if it is one that the other side may have, otherwise the other side is broken. */
+    /** Returns {@code position} if it is valid for the other side. Otherwise the other side is broken. */
     static long check(String what, long position, long least, long most) throws IOException {
         if (position - least < 0 || most - position < 0) {
             throw new IOException(
@@ -101,7 +101,7 @@ final class Ring {
         return position;
     }
 
-    /** Fails if a side was here before: whoever opens a ring begins at its start. */
+    /** Fails if a side has already used the ring, because a side that opens a ring begins at its start. */
     void checkUnused() throws IOException {
         long tail = tail();
         long head = head();
@@ -113,32 +113,33 @@ final class Ring {
 
     // Sleep
 
-    /** The reader is about to sleep, or is awake. What it does next comes after that, for all to see. */
+    /** Sets whether the reader is about to sleep. Its next accesses follow this in the order seen by all sides. */
     void readerSleeps(boolean sleeps) {
         LONG.setVolatile(memory, READER_SLEEPS, sleeps ? 1L : 0L);
         VarHandle.fullFence();
     }
 
-    /** The writer is about to sleep, or is awake. */
+    /** Sets whether the writer is about to sleep. */
     void writerSleeps(boolean sleeps) {
         LONG.setVolatile(memory, WRITER_SLEEPS, sleeps ? 1L : 0L);
         VarHandle.fullFence();
     }
 
-    /** Returns whether the reader sleeps and is to be woken, by the caller alone. */
+    /** Returns whether the reader sleeps and must be woken by the caller, and by no other thread. */
     boolean takeSleepingReader() {
         return takeSleeping(READER_SLEEPS);
     }
 
-    /** Returns whether the writer sleeps and is to be woken, by the caller alone. */
+    /** Returns whether the writer sleeps and must be woken by the caller, and by no other thread. */
     boolean takeSleepingWriter() {
         return takeSleeping(WRITER_SLEEPS);
     }
 
     /**
-     * The fence stands between a position that was just published and the look at whether the other side sleeps.
-     * The other side has one between saying that it sleeps and its last look at the position. So one of the two sees
-     * what the other wrote: it cannot be that this side sees no sleeper and that one sees nothing new.
+     * Clears the sleep state, and returns whether it was set. The fence is between the publication of a position and
+     * the check of the other side's sleep state. The other side has a fence between announcing its sleep and its last
+     * check of the position. At least one side therefore sees the other's write, so it is impossible that this side
+     * sees no sleeper while the other side sees no new position.
      */
     private boolean takeSleeping(int index) {
         VarHandle.fullFence();

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Copies what is flushed into a ring, until that is full. A channel completes no write before the other side can read
- * it, and so all of them are copied first.
+ * Copies flushed data into a ring until it is full. A channel completes no write before the other side can read it, so
+ * all writes are copied first.
  */
 final class RingFilling implements ChannelOutboundBuffer.MessageProcessor {
 
@@ -19,7 +19,9 @@ final class RingFilling implements ChannelOutboundBuffer.MessageProcessor {
         this.writer = writer;
     }
 
-    /** Returns how many bytes of {@code out} are in the ring now; the other side does not see them yet. */
+    /**
+     * Returns the number of bytes of {@code out} that are now in the ring. They are not visible to the other side yet.
+     */
     long fill(ChannelOutboundBuffer out) throws Exception {
         written = 0;
         full = false;
@@ -27,7 +29,7 @@ final class RingFilling implements ChannelOutboundBuffer.MessageProcessor {
         return written;
     }
 
-    /** Whether there was not room for all. */
+    /** Returns whether the ring was too full for all data. */
     boolean isFull() {
         return full;
     }
@@ -42,7 +44,7 @@ final class RingFilling implements ChannelOutboundBuffer.MessageProcessor {
         return !full;
     }
 
-    /** Writes as many of the next {@code length} bytes of {@code source} as there is room for; returns how many. */
+    /** Writes as many of the next {@code length} bytes of {@code source} as fit, and returns their number. */
     int write(ByteBuf source, int length) throws IOException {
         int index = source.readerIndex();
         if (source.nioBufferCount() == 1) {

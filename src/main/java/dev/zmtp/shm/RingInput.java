@@ -8,16 +8,16 @@ import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The input of a channel from its ring, and the end of it. Used on the channel's event loop. */
+/** Input of a channel from its ring, and the end of the input. Used on the channel's event loop. */
 @SuppressWarnings("deprecation") // the handle of the allocator has no other name in Netty 4.1
 final class RingInput {
 
     private final SharedMemoryChannel channel;
 
-    /** Somebody has asked for a read. */
+    /** Whether a read was requested. */
     private boolean pending;
 
-    /** The buffer of the next read, if the loop looks for bytes. */
+    /** Buffer of the next read, while the loop looks for bytes. */
     private @Nullable ByteBuf spare;
 
     RingInput(SharedMemoryChannel channel) {
@@ -28,17 +28,17 @@ final class RingInput {
         pending = true;
     }
 
-    /** Forgets that there was to be a read. */
+    /** Cancels the pending read. */
     void clear() {
         pending = false;
     }
 
-    /** Whether what arrives is to be read, if only to be dropped. */
+    /** Returns whether arriving data is to be read, including data that is then dropped. */
     boolean isPending() {
         return pending || channel.isInputShutdown();
     }
 
-    /** Returns whether there was anything to read, and a read to do it. */
+    /** Returns whether there was data to read and a pending read for it. */
     boolean read(RingPair rings) throws IOException {
         if (!isPending()) {
             releaseSpare();
@@ -74,7 +74,7 @@ final class RingInput {
         return channel.unsafe().recvBufAllocHandle();
     }
 
-    /** The channel is about to sleep, to read no more for now, or to end: it keeps no buffer. */
+    /** Releases the buffer before the channel sleeps, stops reading for now, or ends. */
     void releaseSpare() {
         if (spare != null) {
             spare.release();
@@ -107,7 +107,10 @@ final class RingInput {
         pipeline.fireChannelReadComplete();
     }
 
-    /** The other side has shut down its output, and all of that is read. A read finds it, as it does with a socket. */
+    /**
+     * Ends the input after the other side has shut down its output and all data was read. A read detects this, like
+     * with a socket.
+     */
     void end() {
         if (!pending || channel.isInputShutdown()) {
             return;

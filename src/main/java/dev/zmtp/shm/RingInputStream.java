@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
-/** The bytes from the other side, for a thread that may block. */
+/** Stream of bytes from the other side, for a thread that may block. */
 final class RingInputStream extends InputStream {
 
     private final BlockingRings rings;
@@ -19,7 +19,7 @@ final class RingInputStream extends InputStream {
         this.mayHaveToWait = () -> !rings.bell().hasRungLast() && rings.reader().beforeSleep();
     }
 
-    /** Sets how many nanoseconds a read waits, 0 for as long as it takes. */
+    /** Sets the read timeout in nanoseconds, 0 for no timeout. */
     void timeout(long nanos) {
         timeout = nanos;
     }

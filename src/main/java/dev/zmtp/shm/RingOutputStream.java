@@ -5,7 +5,7 @@ import java.io.OutputStream;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 
-/** The bytes to the other side, for a thread that may block. */
+/** Stream of bytes to the other side, for a thread that may block. */
 final class RingOutputStream extends OutputStream {
 
     private final BlockingRings rings;
@@ -34,7 +34,7 @@ final class RingOutputStream extends OutputStream {
         }
     }
 
-    /** Flushes, and says that nothing follows. */
+    /** Flushes, and signals that no data follows. */
     void shutdown() throws IOException {
         locked(() -> {
             flushAndRing();

@@ -4,14 +4,14 @@ import io.netty.channel.ChannelOutboundBuffer;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The bytes that a channel moves through its two rings, turn by turn on its event loop. */
+/** Bytes that a channel moves through its two rings, turn by turn on its event loop. */
 final class RingTraffic {
 
-    /** The parts of the other side that are left. */
+    /** Remaining parts of the other side. */
     private enum OtherSide {
         CONNECTED,
 
-        /** Nothing follows what is in the ring. */
+        /** No data follows the content of the ring. */
         OUTPUT_SHUTDOWN,
 
         GONE
@@ -22,13 +22,13 @@ final class RingTraffic {
     private final RingInput input;
     private OtherSide otherSide = OtherSide.CONNECTED;
 
-    /** Null before both have met, and after the end. */
+    /** Null before the meeting is complete, and after the end. */
     private @Nullable RingPair rings;
 
-    /** What is to come next is decided at the end of the turn. */
+    /** Whether a turn is running, at whose end the next step is determined. */
     private boolean inTurn;
 
-    /** There is more to write than there was room for. */
+    /** Whether there was no room for some of the data to write. */
     private boolean writeBlocked;
 
     RingTraffic(SharedMemoryChannel channel) {
@@ -37,12 +37,12 @@ final class RingTraffic {
         this.input = new RingInput(channel);
     }
 
-    /** Both sides have mapped the file. */
+    /** Begins the traffic after both sides have mapped the file. */
     void begin(RingPair rings) {
         this.rings = rings;
     }
 
-    /** Releases the memory. The other side was shown what was written before any listener heard of it. */
+    /** Releases the memory. The other side has already been shown the written data before any listener is notified. */
     void end() {
         input.releaseSpare();
         if (rings != null) {
@@ -52,13 +52,13 @@ final class RingTraffic {
         }
     }
 
-    /** A handler wants to read. */
+    /** Requests a read for a handler. */
     void beginRead() {
         input.begin();
         turns.queue();
     }
 
-    /** Forgets that there was to be a read, as auto-read is off now. From any thread. */
+    /** Cancels the pending read, because auto-read is now off. Can be called from any thread. */
     void clearRead() {
         if (!channel.isRegistered() || channel.eventLoop().inEventLoop()) {
             input.clear();
@@ -71,12 +71,12 @@ final class RingTraffic {
         }
     }
 
-    /** The input is shut down on this side: what the other one writes is dropped. */
+    /** Shuts down the input on this side, after which data from the other side is dropped. */
     void inputShutdown() {
         turns.queue();
     }
 
-    /** The output is shut down on this side, which the other one is to know. */
+    /** Shuts down the output on this side, and signals this to the other side. */
     void outputShutdown() {
         writeBlocked = false;
         if (rings != null) {
@@ -84,17 +84,20 @@ final class RingTraffic {
         }
     }
 
-    /** The other side has rung. */
+    /** Called after the other side has rung. */
     void woken() {
         turn();
     }
 
-    /** The other side has shut down its output. It says so before it goes, as nothing follows its end. */
+    /**
+     * Called after the other side has shut down its output. It reports this before it leaves, because nothing follows
+     * its end.
+     */
     void otherOutputShutdown() {
         otherSide = OtherSide.OUTPUT_SHUTDOWN;
     }
 
-    /** The other side has closed the socket, or has been killed, or this side's event loop ends. */
+    /** Called after the other side has closed the socket or was killed, or when this side's event loop ends. */
     void otherSideGone() {
         otherSide = OtherSide.GONE;
         if (channel.eventLoop().isShuttingDown()) {
@@ -104,7 +107,7 @@ final class RingTraffic {
         }
     }
 
-    /** Reads and writes what can be, and comes back as long as more may come soon. */
+    /** Reads and writes as much as possible, and queues another turn while more data can follow soon. */
     private void turn() {
         turns.begin();
         inTurn = true;
@@ -122,7 +125,7 @@ final class RingTraffic {
         }
     }
 
-    /** Returns whether any was moved. */
+    /** Returns whether any byte was moved. */
     private boolean moveBytes() throws IOException {
         boolean moved = rings != null && input.read(rings);
         if (writeBlocked && rings != null) {
@@ -131,7 +134,7 @@ final class RingTraffic {
         return moved;
     }
 
-    /** Writes what there was no room for; returns whether any of it was written. */
+    /** Writes data that there was no room for. Returns whether any byte was written. */
     private boolean writeOn() {
         ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
         long before = out == null ? 0 : out.totalPendingWriteBytes();
@@ -173,7 +176,7 @@ final class RingTraffic {
         }
     }
 
-    /** Writes what is flushed, as far as there is room. */
+    /** Writes flushed data, as far as there is room. */
     void write(ChannelOutboundBuffer out) throws Exception {
         try {
             writeRing(out);
@@ -198,7 +201,10 @@ final class RingTraffic {
         }
     }
 
-    /** A program that reads when it can write again would otherwise wait for ever. One that does not read ends. */
+    /**
+     * Fails the pending writes, because a program that reads only when it can write again would otherwise wait forever.
+     * Then closes the channel if it does not read and is not writable.
+     */
     private void failWrites() {
         IOException cause = new IOException("shared memory: the other side is gone");
         ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();

@@ -4,15 +4,15 @@ import io.netty.channel.Channel;
 import io.netty.channel.SingleThreadEventLoop;
 
 /**
- * The turns of a channel on its event loop. Netty's loops run tasks that come from tasks for up to a second before they
- * look at their sockets again, so the next turn does not always follow at once.
+ * Turns of a channel on its event loop. Netty's loops run tasks that tasks have submitted for up to a second before
+ * they check their sockets again, so the next turn does not always follow at once.
  */
 final class RingTurns {
 
-    /** How long turns follow each other, as long as something moves, before the event loop looks at its sockets. */
+    /** Maximum time of consecutive turns that move data, before the event loop checks its sockets. */
     private static final long BUSY_NANOS = 50_000;
 
-    /** The same when nothing moves. */
+    /** Maximum time of consecutive turns that move no data. */
     private static final long IDLE_NANOS = 5_000;
 
     private final Channel channel;
@@ -21,7 +21,7 @@ final class RingTurns {
     private final Runnable afterPause = this::afterPause;
     private boolean queued;
 
-    /** By {@link System#nanoTime}: when the last turn began, when one moved a byte, and when the loop had a pause. */
+    /** Times of the last turn, the last moved byte and the last pause of the loop, by {@link System#nanoTime}. */
     private long now = System.nanoTime();
 
     private long lastMoved = now;
@@ -32,7 +32,7 @@ final class RingTurns {
         this.turn = turn;
     }
 
-    /** Asks for a turn, unless one was asked for. */
+    /** Requests a turn, unless a turn is already requested. */
     void queue() {
         if (queued) {
             return;
@@ -57,19 +57,19 @@ final class RingTurns {
     }
 
     /**
-     * To be called at the beginning of a turn, queued or not. One that the other side rings for leaves that which is
-     * queued where it is, or each ring would add one.
+     * Called at the beginning of a turn, queued or not. A turn that the other side's ring causes leaves a queued turn
+     * in place, because otherwise each ring would add a turn.
      */
     void begin() {
         now = System.nanoTime();
     }
 
-    /** To be called if this turn has moved any byte. */
+    /** Called if the current turn has moved any byte. */
     void moved() {
         lastMoved = now;
     }
 
-    /** The nanoseconds from the last turn that moved anything to this one. */
+    /** Returns the time from the last turn that moved data to the current turn, in nanoseconds. */
     long sinceMoved() {
         return now - lastMoved;
     }

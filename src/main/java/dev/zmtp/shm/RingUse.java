@@ -3,8 +3,8 @@ package dev.zmtp.shm;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The threads that use the rings of a {@link SharedMemorySocket}: one thread at a time reads, and one writes. The
- * memory is given back once the socket is closed and neither is left in it.
+ * Threads that use the rings of a {@link SharedMemorySocket}. At any time, a single thread reads and a single thread
+ * writes. The memory is unmapped once the socket is closed and both threads have left.
  */
 final class RingUse {
 
@@ -19,17 +19,17 @@ final class RingUse {
         this.rings = rings;
     }
 
-    /** Held by the thread that uses the reader. */
+    /** Returns the lock held by the thread that uses the reader. */
     ReentrantLock reading() {
         return reading;
     }
 
-    /** Held by the thread that uses the writer. */
+    /** Returns the lock held by the thread that uses the writer. */
     ReentrantLock writing() {
         return writing;
     }
 
-    /** Unlocks what the thread holds. After the end of the socket, the last one gives the memory back. */
+    /** Releases the thread's lock. After the end of the socket, the last thread unmaps the memory. */
     void leave(ReentrantLock held) {
         held.unlock();
         if (!bell.isOpen()) {
@@ -37,7 +37,9 @@ final class RingUse {
         }
     }
 
-    /** Gives the memory back if the socket is closed and no thread uses it; otherwise the one that does will. */
+    /**
+     * Unmaps the memory if the socket is closed and no thread uses it. Otherwise the thread that uses it will unmap it.
+     */
     synchronized void releaseIfOver() {
         if (released || reading.isHeldByCurrentThread() || writing.isHeldByCurrentThread() || !reading.tryLock()) {
             return;

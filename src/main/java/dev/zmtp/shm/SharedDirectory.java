@@ -15,7 +15,7 @@ import java.util.HexFormat;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/** A directory where servers create files, under names that nobody can foresee. Not for event loops: it may block. */
+/** Directory in which servers create files, under unpredictable names. Not for event loops, because it can block. */
 final class SharedDirectory {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(SharedDirectory.class);
@@ -24,22 +24,22 @@ final class SharedDirectory {
     private static final String PREFIX = "netty-zmtp-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "[0-9a-f]{32}");
 
-    /** Of names. That one of 128 random bits is taken is somebody's doing. */
+    /** Maximum number of names to try. A collision of 128 random bits is deliberate. */
     static final int ATTEMPTS = 4;
 
-    /** A file that is younger may not be locked yet. */
+    /** Minimum age of a file to remove. A younger file is possibly not locked yet. */
     private static final Duration FRESH = Duration.ofMinutes(1);
 
     private final Path path;
     private final Supplier<String> names;
 
-    /** The directory at {@code path}, whose files get these names. */
+    /** Creates a directory at {@code path}, whose files get these names. */
     SharedDirectory(Path path, Supplier<String> names) {
         this.path = path.toAbsolutePath();
         this.names = names;
     }
 
-    /** The directory where memory is, or at least where files are temporary. */
+    /** Returns the directory for shared memory, or if there is none the directory for temporary files. */
     static SharedDirectory standard() {
         Path path = Files.isWritable(MEMORY) ? MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
         return new SharedDirectory(path, SharedDirectory::newName);
@@ -49,7 +49,7 @@ final class SharedDirectory {
         return PREFIX + HexFormat.of().formatHex(RandomBytes.next());
     }
 
-    /** Checks a path that the other side has chosen, so that this one does not write to a file of any other kind. */
+    /** Checks a path chosen by the other side, so that this side does not write to any other kind of file. */
     static Path checkName(Path path) {
         Path name = path.getFileName();
         if (name == null || !NAME.matcher(name.toString()).matches()) {
@@ -59,7 +59,7 @@ final class SharedDirectory {
         return path;
     }
 
-    /** Creates a file, and holds it. */
+    /** Creates and locks a file. */
     SharedFile create(int rings, int capacity) throws IOException {
         Path file = path;
         for (int i = 0; i < ATTEMPTS; i++) {
@@ -77,7 +77,7 @@ final class SharedDirectory {
                 "shared memory: " + file + " is there, as are " + (ATTEMPTS - 1) + " others (expected: a new name)");
     }
 
-    /** Removes what servers left that were killed during a meeting, if they were this user's. */
+    /** Removes the files of this user's servers that were killed during a meeting. */
     void removeStale() {
         Instant limit = Instant.now().minus(FRESH);
         try (DirectoryStream<Path> files = Files.newDirectoryStream(path, PREFIX + "*")) {

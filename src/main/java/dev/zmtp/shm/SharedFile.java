@@ -18,8 +18,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * A file that two processes have mapped: a {@link FileHeader}, and one {@link Ring} after the other, all of the same
- * capacity. Only its owner may open it.
+ * File that two processes have mapped, with a {@link FileHeader} followed by {@link Ring}s of the same capacity. Only
+ * its owner can open it.
  */
 final class SharedFile implements AutoCloseable {
 
@@ -28,14 +28,14 @@ final class SharedFile implements AutoCloseable {
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-    /** How much is written at a time, so that the file has all of its memory. */
+    /** Number of zeros written at a time to allocate the file's memory. */
     private static final int CHUNK = 64 << 10;
 
     private final Path path;
     private final FileHeader header;
     private final Mapping mapping;
 
-    /** What holds the file for the side that has created it. */
+    /** Lock of the file for the side that has created it. */
     private final Closeable hold;
 
     private SharedFile(Path path, FileHeader header, Mapping mapping, Closeable hold) {
@@ -45,7 +45,7 @@ final class SharedFile implements AutoCloseable {
         this.hold = hold;
     }
 
-    /** Creates a file at {@code path}, and holds it. */
+    /** Creates and locks a file at {@code path}. */
     static SharedFile create(Path path, int rings, int capacity) throws IOException {
         FileHeader header = FileHeader.of(rings, capacity);
         Set<StandardOpenOption> options =
@@ -68,7 +68,7 @@ final class SharedFile implements AutoCloseable {
         }
     }
 
-    /** Writes zeros. A file with holes would find out that there is no memory for them when the ring is used. */
+    /** Writes zeros. If a file had holes, a lack of memory for them would only be detected when the ring is used. */
     private static void fill(FileChannel file, long size) throws IOException {
         ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(CHUNK, size));
         for (long left = size; left > 0; left -= zeros.limit()) {
@@ -79,7 +79,7 @@ final class SharedFile implements AutoCloseable {
         }
     }
 
-    /** Opens the file of another process, which must have exactly these rings, none of them used yet. */
+    /** Opens the file of another process, which must have exactly these rings, all of them unused. */
     static SharedFile open(Path path, int rings, int capacity) throws IOException {
         long size = FileHeader.fileSize(rings, capacity);
         Set<OpenOption> options = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
@@ -119,26 +119,26 @@ final class SharedFile implements AutoCloseable {
         return header;
     }
 
-    /** The ring with this number, from 0. */
+    /** Returns the ring with this number, counted from 0. */
     Ring ring(int number) {
         int size = Ring.size(header.capacity());
         ByteBuffer memory = mapping.memory().slice(FileHeader.SIZE + number * size, size);
         return new Ring(memory.order(ByteOrder.nativeOrder()));
     }
 
-    /** Holds the file no more: what has its name may be removed by others. */
+    /** Unlocks the file, which others can then remove by its name. */
     void release() throws IOException {
         hold.close();
     }
 
-    /** Removes the file's name: both sides have it, or nobody wants it. What is mapped stays. */
+    /** Removes the file's name when both sides have the file, or neither needs it. Existing mappings remain. */
     void unlink() throws IOException {
         try (hold) {
             Files.deleteIfExists(path);
         }
     }
 
-    /** Removes the name, and gives the memory back, of a file that no other side has. */
+    /** Removes the name and unmaps the memory of a file that no other side has. */
     void discard() {
         try {
             unlink();
@@ -149,7 +149,7 @@ final class SharedFile implements AutoCloseable {
         }
     }
 
-    /** Gives the memory back, unless the collector does. No thread may use a ring of it any more. */
+    /** Unmaps the memory, unless the collector does. No thread may use its rings any more. */
     @Override
     public void close() {
         try {

@@ -4,8 +4,8 @@ import java.net.SocketAddress;
 import java.nio.file.Path;
 
 /**
- * The address of a {@link SharedMemoryChannel}: the path of a Unix domain socket, where the two sides meet. It is
- * bounded by the operating system, to 107 bytes on Linux.
+ * Address of a {@link SharedMemoryChannel}, which is the path of the Unix domain socket at which the two sides meet.
+ * Its length is limited by the operating system, to 107 bytes on Linux.
  */
 public final class SharedMemoryAddress extends SocketAddress {
 
@@ -13,12 +13,12 @@ public final class SharedMemoryAddress extends SocketAddress {
 
     private final String path;
 
-    /** The address of a server whose socket is at {@code path}. */
+    /** Creates the address of a server whose socket is at {@code path}. */
     public SharedMemoryAddress(Path path) {
         this(path.toString());
     }
 
-    /** The address of a server whose socket is at {@code path}. */
+    /** Creates the address of a server whose socket is at {@code path}. */
     public SharedMemoryAddress(String path) {
         if (path.isEmpty()) {
             throw new IllegalArgumentException("path: empty (expected: that of a Unix domain socket)");
@@ -26,7 +26,7 @@ public final class SharedMemoryAddress extends SocketAddress {
         this.path = path;
     }
 
-    /** The path of the Unix domain socket. */
+    /** Returns the path of the Unix domain socket. */
     public String path() {
         return path;
     }

@@ -16,24 +16,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection through memory that two processes of one machine share. It stands where a socket does: on the same event
- * loops, with the same pipeline, promises and writability.
+ * Connection through memory that two processes of the same machine share. It replaces a socket, with the same event
+ * loops, pipeline, promises and writability.
  *
- * <p>A client connects to the {@link SharedMemoryAddress} of a {@link SharedMemoryServerChannel}. Only one of the user
- * who runs the server can: the file that is shared has the mode 0600, and a client uses no other user's.
- * A client has no address, so a server's end has no remote one.
+ * <p>A client connects to the {@link SharedMemoryAddress} of a {@link SharedMemoryServerChannel}. Only a client of the
+ * same user as the server can connect, because the shared file has the mode 0600, and a client rejects the file of
+ * another user. A client has no address, so a server's channel has no remote address.
  *
- * <p>A write is complete when it is in the ring, as it is with a socket when the kernel has it. What is in the ring
- * when one side is closed or killed is still delivered to the other, and then its channel becomes inactive. What the
- * other writes meanwhile fails then, or as soon as it is not writable and does not read.
+ * <p>A write is complete when it is in the ring, like a socket write that is in the kernel. If a side is closed or
+ * killed, the content of its ring is still delivered to the other side, whose channel then becomes inactive. Writes of
+ * the other side during this time fail then, or as soon as it is not writable and does not read.
  *
- * <p>Either half can be shut down, as that of a socket can. A channel whose peer has shut down its output ends when all
- * of it is read, unless {@code ALLOW_HALF_CLOSURE} is set.
+ * <p>Either half can be shut down, like that of a socket. A channel whose peer has shut down its output ends when all
+ * data is read, unless {@code ALLOW_HALF_CLOSURE} is set.
  *
- * <p>It stays on its event loop: to deregister it is to close it.
+ * <p>A channel cannot leave its event loop, because deregistering closes it.
  *
- * <p>The side that waits spins for a moment and then sleeps until the other one rings: see
- * {@link SharedMemoryChannelOption#SPIN_MICROS}. An idle connection costs no CPU time.
+ * <p>A waiting side spins for a moment and then sleeps until the other side rings (see
+ * {@link SharedMemoryChannelOption#SPIN_MICROS}). An idle connection uses no CPU time.
  */
 public final class SharedMemoryChannel extends AbstractMemoryChannel {
 
@@ -58,23 +58,23 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
     private final PendingConnect connecting = new PendingConnect(this);
     private final RingTraffic traffic = new RingTraffic(this);
 
-    /** A client on event loops of NIO. */
+    /** Creates a client on NIO event loops. */
     public SharedMemoryChannel() {
         this(NioDomainSocketChannel::new, UnixDomainSocketAddress::of);
     }
 
     /**
-     * A client on event loops of another transport, such as
-     * {@code new SharedMemoryChannel(EpollDomainSocketChannel::new, DomainSocketAddress::new)}.
+     * Creates a client on event loops of another transport, such as {@code new
+     * SharedMemoryChannel(EpollDomainSocketChannel::new, DomainSocketAddress::new)}.
      *
-     * @param sockets makes a Unix domain socket of that transport
-     * @param addresses makes the address of one from its path
+     * @param sockets creates a Unix domain socket of that transport
+     * @param addresses creates the address of such a socket from its path
      */
     public SharedMemoryChannel(Supplier<? extends Channel> sockets, Function<String, SocketAddress> addresses) {
         this(null, sockets.get(), addresses);
     }
 
-    /** The end of a server that has accepted {@code socket}. */
+    /** Creates the channel of a server that has accepted {@code socket}. */
     SharedMemoryChannel(SharedMemoryServerChannel parent, Channel socket) {
         this(parent, socket, path -> {
             throw new AlreadyConnectedException();
@@ -162,7 +162,7 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
         });
     }
 
-    /** Both sides have mapped the file. */
+    /** Called when both sides have mapped the file. */
     void met(RingPair rings) {
         connecting.stopTimeout();
         if (state != State.OPEN) {
@@ -178,7 +178,7 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
         }
     }
 
-    /** The connection cannot be made, or cannot go on. */
+    /** Called when the connection cannot be established, or cannot continue. */
     void fail(Throwable reason) {
         Throwable cause = MemoryFault.causeOf(reason);
         if (!connecting.fail(cause) && isActive()) {
@@ -189,7 +189,7 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
 
     // Traffic
 
-    /** The Unix domain socket. */
+    /** Returns the Unix domain socket. */
     Channel socket() {
         return socket;
     }
@@ -220,7 +220,7 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
 
     // The end
 
-    /** Whatever cannot be released, the rest is. */
+    /** Releases all resources, even if the release of some of them fails. */
     @Override
     protected void doClose() throws Exception {
         state = State.CLOSED;

@@ -5,7 +5,7 @@ import io.netty.channel.DefaultChannelConfig;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The settings of a {@link SharedMemoryChannel}. */
+/** Settings of a {@link SharedMemoryChannel}. */
 final class SharedMemoryConfig extends DefaultChannelConfig {
 
     private static final int DEFAULT_CAPACITY = 256 << 10;
@@ -31,12 +31,12 @@ final class SharedMemoryConfig extends DefaultChannelConfig {
         return ringCapacity;
     }
 
-    /** Whether this side goes on writing when the other one has shut down its output. */
+    /** Returns whether this side continues to write after the other side has shut down its output. */
     boolean allowsHalfClosure() {
         return allowHalfClosure;
     }
 
-    /** For how long to spin; {@code Long.MAX_VALUE} is for ever. */
+    /** Returns the time to spin, in nanoseconds. {@code Long.MAX_VALUE} means forever. */
     long spinNanos() {
         return spinMicros == Integer.MAX_VALUE ? Long.MAX_VALUE : TimeUnit.MICROSECONDS.toNanos(spinMicros);
     }

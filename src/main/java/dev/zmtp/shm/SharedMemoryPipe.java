@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A ring of bytes in a file that is mapped: one thread of one process writes, and one of any process reads. Neither
- * blocks. How the two find out about the file, and how one that waits is woken, is for their programs;
- * {@link SharedMemoryChannel} does both. Close each pipe, on both sides: that gives its memory back.
+ * Ring of bytes in a mapped file, with a single writing thread in one process and a single reading thread in any
+ * process. Neither thread blocks. The programs have to exchange the file's path and wake waiting threads.
+ * {@link SharedMemoryChannel} does both. Close each pipe on both sides to unmap its memory.
  */
 public final class SharedMemoryPipe implements Closeable {
 
@@ -25,10 +25,10 @@ public final class SharedMemoryPipe implements Closeable {
     }
 
     /**
-     * Creates a pipe in a new file, which only the user of this process may open.
+     * Creates a pipe in a new file, which only the user of this process can open.
      *
-     * @param capacity how many bytes fit: a power of two, 4 KiB to 256 MiB
-     * @throws IOException if the file is there, or there is no memory for it
+     * @param capacity capacity in bytes, a power of two from 4 KiB to 256 MiB
+     * @throws IOException if the file exists, or there is no memory for it
      */
     public static SharedMemoryPipe create(Path file, int capacity) throws IOException {
         SharedFile created = SharedFile.create(file, 1, Ring.checkCapacity(capacity));
@@ -37,34 +37,33 @@ public final class SharedMemoryPipe implements Closeable {
     }
 
     /**
-     * Opens the pipe that another process of the same user, or of the superuser, has created, and that neither has used
-     * yet.
+     * Opens an unused pipe that another process of the same user, or of the superuser, has created.
      *
-     * @throws IOException if the file is not there, is not that of a new pipe of {@code capacity} bytes, or may be
-     *     opened by somebody else
+     * @throws IOException if the file does not exist, is not that of a new pipe of {@code capacity} bytes, or can be
+     *     opened by another user
      */
     public static SharedMemoryPipe open(Path file, int capacity) throws IOException {
         return new SharedMemoryPipe(SharedFile.open(file, 1, Ring.checkCapacity(capacity)));
     }
 
-    /** The end to write to, for the side that writes. */
+    /** Returns the writer, for the writing side. */
     public SharedMemoryWriter writer() {
         return writer;
     }
 
-    /** The end to read from, for the side that reads. */
+    /** Returns the reader, for the reading side. */
     public SharedMemoryReader reader() {
         return reader;
     }
 
-    /** Removes the name of the file, when both sides have opened it. */
+    /** Removes the name of the file. Call this when both sides have opened the file. */
     public void unlink() throws IOException {
         file.unlink();
     }
 
     /**
-     * Gives the memory back. To be called when no thread uses an end of this pipe any more: one that does while it is
-     * closed may end the process. What uses one afterwards fails with an {@code IndexOutOfBoundsException}.
+     * Unmaps the memory. Must be called when no thread uses an end of this pipe any more, because an access during the
+     * call can crash the process. Later accesses fail with an {@code IndexOutOfBoundsException}.
      */
     @Override
     public void close() {

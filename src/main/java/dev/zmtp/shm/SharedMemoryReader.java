@@ -4,19 +4,19 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The end of a ring of bytes that reads. Never blocks. For one thread at a time.
+ * Reading end of a ring of bytes. Never blocks. For one thread at a time.
  *
- * <p>If the other side cuts the file short, what has used the memory fails with an {@code IOException}, but for a look
- * that finds nothing new: {@link #beforeSleep} fails after it.
+ * <p>If the other side truncates the file, methods that access the memory throw an {@code IOException}. A check that
+ * finds no new data does not notice the truncation, but the next {@link #beforeSleep} fails.
  */
 public final class SharedMemoryReader {
 
     private final Ring ring;
 
-    /** What was read. */
+    /** Position up to which data was read. */
     private long read;
 
-    /** What may be read, as far as this side has looked. */
+    /** Last observed position of the writer. */
     private long written;
 
     SharedMemoryReader(Ring ring) {
@@ -24,7 +24,7 @@ public final class SharedMemoryReader {
     }
 
     /**
-     * Returns how many bytes can be read now.
+     * Returns the number of bytes that can be read now.
      *
      * @throws IOException if the other side has broken the ring, which cannot be used any more
      */
@@ -50,8 +50,8 @@ public final class SharedMemoryReader {
     }
 
     /**
-     * Whether {@link #available} is not 0, for a caller that runs no code of others before {@link #release}: that
-     * reports a fault of this look.
+     * Returns whether {@link #available} is not 0. For callers that run no foreign code before {@link #release}, which
+     * reports a fault of this check.
      */
     boolean hasMore() throws IOException {
         if (written == read) {
@@ -60,15 +60,15 @@ public final class SharedMemoryReader {
         return written != read;
     }
 
-    /** Fails if what was read is not what was written, as the memory is not there. */
+    /** Fails if the memory is missing, so that the data read is not the data written. */
     void check() throws IOException {
         MemoryFault.check();
     }
 
     /**
-     * Reads as many bytes as there are, and as {@code target} has remaining, and moves its position past them.
+     * Reads as many bytes as are available and fit into {@code target}, and moves its position past them.
      *
-     * @return how many these were; 0 if there are none
+     * @return number of bytes read; 0 if none are available
      * @throws IOException if the other side has broken the ring, which cannot be used any more
      */
     public int read(ByteBuffer target) throws IOException {
@@ -79,7 +79,7 @@ public final class SharedMemoryReader {
         return length;
     }
 
-    /** Reads as {@link #read} does, for a caller that releases at once: what it gets may be anything until then. */
+    /** Like {@link #read}, for a caller that releases at once. The data is unverified until then. */
     int take(ByteBuffer target) throws IOException {
         int length = Math.min(target.remaining(), available());
         int position = target.position();
@@ -93,15 +93,15 @@ public final class SharedMemoryReader {
         return length;
     }
 
-    /** Passes over what can be read. */
+    /** Skips all readable data. */
     void skip() throws IOException {
         read += available();
     }
 
     /**
-     * Makes room for the writer: what was read may be overwritten.
+     * Frees the space of read data, which the writer can then overwrite.
      *
-     * @return whether the writer sleeps, and is now to be woken; if so it is for the caller to do, once
+     * @return whether the writer sleeps and must now be woken once, by the caller
      * @throws IOException if the other side has broken the ring, which cannot be used any more
      */
     public boolean release() throws IOException {
@@ -116,9 +116,9 @@ public final class SharedMemoryReader {
     }
 
     /**
-     * Says that this side is about to sleep until there is more to read, and looks once more.
+     * Announces that this side is about to sleep until there is more to read, and checks once more.
      *
-     * @return whether it may sleep; otherwise there is more by now
+     * @return whether it can sleep; otherwise more data is available
      * @throws IOException if the other side has broken the ring, which cannot be used any more
      */
     public boolean beforeSleep() throws IOException {

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Accepts connections through shared memory, at the {@link SharedMemoryAddress} that it is bound to. The path is that
- * of a Unix domain socket. Its file is removed when this channel is closed; a server that is killed leaves it, and
- * whoever binds there again has to remove it first.
+ * of a Unix domain socket. Its file is removed when this channel is closed. A killed server leaves the file, which must
+ * be removed before the next bind to this path.
  *
- * <p>Its children are {@link SharedMemoryChannel}s, and active when their clients have mapped the memory.
+ * <p>Its children are {@link SharedMemoryChannel}s, which are active when their clients have mapped the memory.
  */
 public final class SharedMemoryServerChannel extends AbstractServerChannel {
 
@@ -37,24 +37,24 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
     private volatile boolean closed;
     private volatile @Nullable SharedMemoryAddress local;
 
-    /** A server on event loops of NIO. */
+    /** Creates a server on NIO event loops. */
     public SharedMemoryServerChannel() {
         this(NioServerDomainSocketChannel::new, UnixDomainSocketAddress::of);
     }
 
     /**
-     * A server on event loops of another transport, such as
-     * {@code new SharedMemoryServerChannel(EpollServerDomainSocketChannel::new, DomainSocketAddress::new)}.
+     * Creates a server on event loops of another transport, such as {@code new
+     * SharedMemoryServerChannel(EpollServerDomainSocketChannel::new, DomainSocketAddress::new)}.
      *
-     * @param sockets makes a server's Unix domain socket of that transport
-     * @param addresses makes the address of one from its path
+     * @param sockets creates a server's Unix domain socket of that transport
+     * @param addresses creates the address of such a socket from its path
      */
     public SharedMemoryServerChannel(
             Supplier<? extends ServerChannel> sockets, Function<String, SocketAddress> addresses) {
         this(sockets, addresses, SharedDirectory.standard());
     }
 
-    /** A server whose files are in {@code directory}. */
+    /** Creates a server whose files are in {@code directory}. */
     SharedMemoryServerChannel(
             Supplier<? extends ServerChannel> sockets,
             Function<String, SocketAddress> addresses,
@@ -70,12 +70,12 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
         return config;
     }
 
-    /** Where a file for each connection is created. */
+    /** Returns the directory in which the file of each connection is created. */
     SharedDirectory directory() {
         return directory;
     }
 
-    /** Says, at most once a second, that there is no file for a client. From any thread. */
+    /** Logs, at most once a second, that there is no file for a client. Can be called from any thread. */
     void refused(Throwable cause) {
         refusals.log(this, cause);
     }
@@ -114,7 +114,7 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
         }
     }
 
-    /** The socket belongs to one event loop, so a channel that leaves it ends. */
+    /** Closes an open channel, because the socket belongs to a single event loop. */
     @Override
     protected void doDeregister() {
         if (isOpen()) {
@@ -153,7 +153,7 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
         Doorbell.close(socket);
     }
 
-    /** Passes on what the socket accepts, as connections that have not met yet. */
+    /** Passes on accepted sockets as connections whose meeting is pending. */
     private final class Acceptor extends ChannelInboundHandlerAdapter {
 
         @Override
@@ -166,7 +166,7 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
             pipeline().fireChannelReadComplete();
         }
 
-        /** The event loop ends. */
+        /** Called when the event loop ends. */
         @Override
         public void channelInactive(ChannelHandlerContext ctx) {
             unsafe().close(voidPromise());

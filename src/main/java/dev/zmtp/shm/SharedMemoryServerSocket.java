@@ -13,12 +13,12 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A server for threads that may block: it accepts {@link SharedMemorySocket}s, from those and from
- * {@link SharedMemoryChannel}s, at the {@link SharedMemoryAddress} that it is bound to. Only the user who runs it can
- * connect. Its methods may be called from any thread.
+ * Server for threads that may block. It accepts {@link SharedMemorySocket}s from other sockets of this class and from
+ * {@link SharedMemoryChannel}s, at the {@link SharedMemoryAddress} that it is bound to. Only processes of its user can
+ * connect. Its methods can be called from any thread.
  *
- * <p>The path is that of a Unix domain socket. Its file is removed when the server is closed; one that is killed leaves
- * it, and whoever binds there again has to remove it first.
+ * <p>The path is that of a Unix domain socket. Its file is removed when the server is closed. A killed server leaves
+ * the file, which must be removed before the next bind to this path.
  */
 public final class SharedMemoryServerSocket implements Closeable {
 
@@ -28,7 +28,7 @@ public final class SharedMemoryServerSocket implements Closeable {
     private final ServerSocketChannel server;
     private final BlockingMeetings meetings;
 
-    /** Held by the thread that accepts. */
+    /** Held by the accepting thread. */
     private final ReentrantLock accepting = new ReentrantLock();
 
     private SharedMemoryServerSocket(BoundFile file, ServerSocketChannel server, BlockingMeetings meetings) {
@@ -40,18 +40,17 @@ public final class SharedMemoryServerSocket implements Closeable {
     /**
      * Listens, with rings of 256 KiB for each direction of a connection.
      *
-     * @throws BindException if there is a file at the path
+     * @throws BindException if a file exists at the path
      */
     public static SharedMemoryServerSocket bind(SharedMemoryAddress address) throws IOException {
         return bind(address, DEFAULT_CAPACITY);
     }
 
     /**
-     * Listens.
+     * Listens, with rings of this capacity for each direction of a connection.
      *
-     * @param ringCapacity the bytes of a ring, of which a connection has one for each direction: a power of two, 4 KiB
-     *     to 256 MiB
-     * @throws BindException if there is a file at the path
+     * @param ringCapacity capacity of a ring in bytes, a power of two from 4 KiB to 256 MiB
+     * @throws BindException if a file exists at the path
      */
     public static SharedMemoryServerSocket bind(SharedMemoryAddress address, int ringCapacity) throws IOException {
         int capacity = Ring.checkCapacity(ringCapacity);
@@ -86,10 +85,10 @@ public final class SharedMemoryServerSocket implements Closeable {
     }
 
     /**
-     * Waits for a client, until it has mapped the memory. One that does not answer keeps no other one waiting, and is
-     * given up after 30 seconds.
+     * Waits for a client, until it has mapped the memory. A client that does not answer does not delay other clients,
+     * and is abandoned after 30 seconds.
      *
-     * @throws ClosedChannelException if the server is closed, also by another thread meanwhile
+     * @throws ClosedChannelException if the server is closed, including by another thread during the call
      * @throws ClosedByInterruptException if the thread was interrupted, which closes the server
      */
     public SharedMemorySocket accept() throws IOException {
@@ -110,7 +109,10 @@ public final class SharedMemoryServerSocket implements Closeable {
         }
     }
 
-    /** Ends the server, and removes the file of its socket, but not another's. Connections that were accepted go on. */
+    /**
+     * Closes the server, and removes the file of its socket, but not that of another server. Accepted connections
+     * continue.
+     */
     @Override
     public void close() throws IOException {
         if (!server.isOpen()) {

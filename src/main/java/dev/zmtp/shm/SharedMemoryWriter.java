@@ -4,39 +4,39 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The end of a ring of bytes that writes. Never blocks. For one thread at a time.
+ * Writing end of a ring of bytes. Never blocks. For one thread at a time.
  *
- * <p>If the other side cuts the file short, what has used the memory fails with an {@code IOException}, but for a look
- * that finds no room: {@link #beforeSleep} fails after it.
+ * <p>If the other side truncates the file, methods that access the memory throw an {@code IOException}. A check that
+ * finds no room does not notice the truncation, but the next {@link #beforeSleep} fails.
  *
- * <p>The reader sees what was written after the next {@link #flush}. That must come before a wait for room: what the
- * reader does not see, it does not read.
+ * <p>Written data is visible to the reader after the next {@link #flush}. Flush before waiting for room, because the
+ * reader does not read data that is not visible to it.
  */
 public final class SharedMemoryWriter {
 
     private final Ring ring;
 
-    /** What is written and what of it the reader knows. */
+    /** Position up to which data is written, and the part of it that is visible to the reader. */
     private long written;
 
     private long published;
 
-    /** What the reader has read, as far as this side has looked. */
+    /** Last observed position of the reader. */
     private long read;
 
     SharedMemoryWriter(Ring ring) {
         this.ring = ring;
     }
 
-    /** The most bytes that are written and not read. */
+    /** Returns the maximum number of bytes that are written and not read. */
     public int capacity() {
         return ring.capacity();
     }
 
     /**
-     * Writes as many of the remaining bytes of {@code source} as there is room for, and moves its position past them.
+     * Writes as many of the remaining bytes of {@code source} as fit, and moves its position past them.
      *
-     * @return how many these were; 0 if the ring is full
+     * @return number of bytes written; 0 if the ring is full
      * @throws IOException if the other side has broken the ring, which cannot be used any more
      */
     public int write(ByteBuffer source) throws IOException {
@@ -47,7 +47,7 @@ public final class SharedMemoryWriter {
         return length;
     }
 
-    /** Writes as {@link #write} does, for a caller that flushes at once, which fails if the memory is not there. */
+    /** Like {@link #write}, for a caller that flushes at once, which fails if the memory is missing. */
     int put(ByteBuffer source) throws IOException {
         int wanted = source.remaining();
         int length = (int) Math.min(wanted, room(wanted));
@@ -71,7 +71,7 @@ public final class SharedMemoryWriter {
         return room(1) > 0;
     }
 
-    /** Returns the room in the ring; looks at what was read meanwhile only if there is less than {@code wanted}. */
+    /** Returns the room in the ring. Checks the reader's position only if there is less room than {@code wanted}. */
     private long room(int wanted) throws IOException {
         long room = ring.capacity() - (written - read);
         if (room >= wanted) {
@@ -93,9 +93,9 @@ public final class SharedMemoryWriter {
     }
 
     /**
-     * Lets the reader see what was written.
+     * Makes written data visible to the reader.
      *
-     * @return whether the reader sleeps, and is now to be woken; if so it is for the caller to do, once
+     * @return whether the reader sleeps and must now be woken once, by the caller
      * @throws IOException if the other side has broken the ring, which cannot be used any more
      */
     public boolean flush() throws IOException {
@@ -113,9 +113,9 @@ public final class SharedMemoryWriter {
     }
 
     /**
-     * Says that this side, which has flushed, is about to sleep until there is room, and looks once more.
+     * Announces that this side, which has flushed, is about to sleep until there is room, and checks once more.
      *
-     * @return whether it may sleep; otherwise there is room by now
+     * @return whether it can sleep; otherwise room is available
      * @throws IOException if the other side has broken the ring, which cannot be used any more
      */
     public boolean beforeSleep() throws IOException {

@@ -1,12 +1,13 @@
 /**
- * Shared memory between two JVMs of one machine: a transport of Netty, and the pair of a writer and a reader below it.
+ * Shared memory between two JVMs of the same machine, with a Netty transport and its underlying pair of a writer and a
+ * reader.
  *
- * <p>{@link dev.zmtp.shm.SharedMemoryChannel} and {@link dev.zmtp.shm.SharedMemoryServerChannel} stand where a program
- * names the classes of its channels; what is in the pipeline does not notice. The two sides meet over a Unix domain
- * socket, whose path is the address. Bytes go through one ring for each direction, in a file that both have mapped.
- * The socket stays open: it wakes a side that sleeps, and its end is the other side's.
+ * <p>{@link dev.zmtp.shm.SharedMemoryChannel} and {@link dev.zmtp.shm.SharedMemoryServerChannel} replace a program's
+ * channel classes, without changes to the pipeline. The two sides meet over a Unix domain socket, whose path is the
+ * address. Bytes pass through a ring for each direction, in a file that both sides have mapped. The socket remains open
+ * to wake a sleeping side, and its end is the end of the other side.
  *
- * <p>Nothing here knows ZMTP.
+ * <p>This package does not depend on ZMTP.
  */
 @NullMarked
 package dev.zmtp.shm;
