@@ -181,7 +181,7 @@ public final class ZMTPSocket implements AutoCloseable {
         return exchange.trySend(message);
     }
 
-    /** Sends a message, or drops and counts it if there is no room now. A REQ's message in turn waits for a peer. */
+    /** Sends a message, or drops and counts it if there is no room. A REQ message sent in turn waits for a peer. */
     public void sendOrDrop(ZMTPMessage message) {
         usage.checkSend("sendOrDrop", message);
         exchange.sendOrDrop(message);
@@ -303,8 +303,8 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Waits for a message and returns it with its peer, without the name of the peer, like {@link #onMessage}. Not for
-     * REQ, and REP, which has {@link ZMTPRequest#peer()}. Fails like {@link #receive()}.
+     * Waits for a message and returns it with its peer. The message does not begin with the name of the peer, like with
+     * {@link #onMessage}. Not for REQ, and REP, which has {@link ZMTPRequest#peer()}. Fails like {@link #receive()}.
      */
     public ZMTPReceived receiveFrom() throws InterruptedException {
         usage.checkWaitingReceiveFrom();

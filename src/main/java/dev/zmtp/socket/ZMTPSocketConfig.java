@@ -245,8 +245,8 @@ public final class ZMTPSocketConfig {
 
     /**
      * Maximum number of unanswered requests, separately for sent requests and for served requests. Must be at least 1
-     * and at most 4,194,303. Default: 10,000. A peer can use half of the remaining served requests, and at least one,
-     * so a single peer has at most a third of them.
+     * and at most 4,194,303. Default: 10,000. Of the served requests, a peer can have half of the remaining number, and
+     * at least one, so a single peer has at most a third of them.
      */
     public int maxOutstandingRequests() {
         return values.maxOutstandingRequests;
@@ -268,7 +268,8 @@ public final class ZMTPSocketConfig {
     /**
      * Maximum memory on the heap for the topics or groups of all peers of a publisher, in bytes as counted by
      * {@link dev.zmtp.ZMTPTopicMatcher#memory()}. Must be at least 1. Default: an eighth of the heap. When it is
-     * exceeded, one of the peers with about the most topic memory is disconnected, instead of a peer with little.
+     * exceeded, the publisher disconnects one of the peers with about the highest use, and never a peer with little
+     * use.
      */
     public long maxTopicsMemory() {
         return values.maxTopicsMemory;
