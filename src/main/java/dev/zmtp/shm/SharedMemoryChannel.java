@@ -64,8 +64,8 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
     }
 
     /**
-     * Creates a client on event loops of another transport, such as {@code new
-     * SharedMemoryChannel(EpollDomainSocketChannel::new, DomainSocketAddress::new)}.
+     * Creates a client on event loops of another transport, such as
+     * {@code new SharedMemoryChannel(EpollDomainSocketChannel::new, DomainSocketAddress::new)}.
      *
      * @param sockets creates a Unix domain socket of that transport
      * @param addresses creates the address of such a socket from its path

@@ -43,8 +43,8 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
     }
 
     /**
-     * Creates a server on event loops of another transport, such as {@code new
-     * SharedMemoryServerChannel(EpollServerDomainSocketChannel::new, DomainSocketAddress::new)}.
+     * Creates a server on event loops of another transport, such as
+     * {@code new SharedMemoryServerChannel(EpollServerDomainSocketChannel::new, DomainSocketAddress::new)}.
      *
      * @param sockets creates a server's Unix domain socket of that transport
      * @param addresses creates the address of such a socket from its path

@@ -231,8 +231,8 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * Sets the {@code tcp} channel types, which must match the event loops of the {@linkplain #group group}: {@code
-     * tcpChannels(EpollSocketChannel::new, EpollServerSocketChannel::new)}. Default: NIO.
+     * Sets the {@code tcp} channel types, which must match the event loops of the {@linkplain #group group}:
+     * {@code tcpChannels(EpollSocketChannel::new, EpollServerSocketChannel::new)}. Default: NIO.
      */
     public ZMTPSocketConfig.Builder tcpChannels(
             ChannelFactory<? extends Channel> channels, ChannelFactory<? extends ServerChannel> serverChannels) {
