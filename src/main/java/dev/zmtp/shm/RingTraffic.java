@@ -203,7 +203,7 @@ final class RingTraffic {
 
     /**
      * Fails the pending writes, because a program that reads only when it can write again would otherwise wait forever.
-     * Then closes the channel if it does not read and is not writable.
+     * If there were any, closes a channel that does not read and is not writable.
      */
     private void failWrites() {
         IOException cause = new IOException("shared memory: the other side is gone");

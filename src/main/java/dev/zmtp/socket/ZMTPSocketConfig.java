@@ -268,8 +268,7 @@ public final class ZMTPSocketConfig {
     /**
      * Maximum memory on the heap for the topics or groups of all peers of a publisher, in bytes as counted by
      * {@link dev.zmtp.ZMTPTopicMatcher#memory()}. Must be at least 1. Default: an eighth of the heap. When it is
-     * exceeded, the publisher disconnects one of the peers with about the highest use, and never a peer with little
-     * use.
+     * exceeded, one of the peers with about the highest use is disconnected, instead of a peer with few topics.
      */
     public long maxTopicsMemory() {
         return values.maxTopicsMemory;
