@@ -15,14 +15,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handling of channel events that both limiters share: counts a connection when its limiter is added, follows its
- * handshake, and takes the limiter out of the pipeline when that is over.
+ * The channel event handling that both limiters share. It counts a connection when its limiter is added, follows its
+ * handshake, and removes the limiter from the pipeline when the handshake is over.
  */
 public final class ConnectionGate {
 
     private final ConnectionRegistry registry;
 
-    /** How many connections a user may have if connections count for life; 0 if they count during the handshake. */
+    /**
+     * Maximum number of connections per user if connections count until they are closed; 0 if they count during the
+     * handshake.
+     */
     private final int maxPerUser;
 
     /** Finds the session of the codec in a pipeline. */
@@ -53,27 +56,27 @@ public final class ConnectionGate {
         return maxPerUser > 0;
     }
 
-    /** The number of connections that are counted. */
+    /** Returns the number of counted connections. */
     public int count() {
         return registry.size();
     }
 
-    /** The limiter was added to a pipeline. */
+    /** Called when the limiter has been added to a pipeline. */
     public void added(ChannelHandlerContext ctx) {
         Channel channel = ctx.channel();
         if (!channel.isOpen() || registry.find(channel) != null) {
-            return; // its pipeline may be gone; or the limiter was added twice
+            return; // the pipeline can be gone, or the limiter was added twice
         }
         Entry entry = registry.entry(ctx, peerAddress.apply(channel));
         Refusal refusal = registry.add(entry, AddressKey.of(entry.peer));
         if (refusal == null || refusal.entry() != entry) {
-            // A channel whose registration fails is closed, and its handlers may never be removed.
+            // A channel whose registration fails is closed, and its handlers might never be removed.
             channel.closeFuture().addListener(entry);
         }
         execute(refusal, entry);
     }
 
-    /** The channel has become active. */
+    /** Called when the channel has become active. */
     public void connected(ChannelHandlerContext ctx) {
         Entry entry = registry.find(ctx.channel());
         if (entry != null) {
@@ -81,7 +84,7 @@ public final class ConnectionGate {
         }
     }
 
-    /** Something has arrived, and the other handlers have had it. */
+    /** Called when data has arrived and the other handlers have processed it. */
     public void received(ChannelHandlerContext ctx) {
         Entry entry = registry.find(ctx.channel());
         if (entry != null) {
@@ -90,7 +93,7 @@ public final class ConnectionGate {
         }
     }
 
-    /** This side sends something. */
+    /** Called when this side sends. */
     public void sends(ChannelHandlerContext ctx) {
         registry.answered(ctx.channel());
     }
@@ -103,7 +106,7 @@ public final class ConnectionGate {
     private @Nullable LimitedSession findSession(Entry entry) {
         LimitedSession known = entry.session;
         LimitedSession session = known == null ? sessions.apply(entry.ctx.pipeline()) : known;
-        if (session != known) { // its codec may have been added only now, by a handler that chooses a protocol
+        if (session != known) { // a handler that chooses a protocol can have just added the codec
             entry.session = session;
             session.handshakeFuture().addListener(done -> handshakeEnded(entry, session));
         }
@@ -111,8 +114,8 @@ public final class ConnectionGate {
     }
 
     /**
-     * Returns whether the read that a handler asks for has to wait. It is issued later then. That is decided once for a
-     * connection, when its session and its address are known.
+     * Returns whether a requested read has to wait. It is then issued later. The decision is made once per connection,
+     * when its session and its address are known.
      */
     public boolean holdsRead(ChannelHandlerContext ctx) {
         Entry entry = registry.find(ctx.channel());
@@ -120,7 +123,7 @@ public final class ConnectionGate {
             return false;
         }
         LimitedSession session = findSession(entry);
-        if (ctx.isRemoved()) { // its handshake was over
+        if (ctx.isRemoved()) { // the handshake was already over
             return false;
         }
         if (entry.pause == null && session != null && entry.peer != null && session.claimPause()) {
@@ -145,11 +148,11 @@ public final class ConnectionGate {
 
     private void handshakeEnded(Entry entry, LimitedSession session) {
         ChannelHandlerContext ctx = entry.ctx;
-        if (!ctx.executor().inEventLoop()) { // the codec may have been added with an executor of its own
+        if (!ctx.executor().inEventLoop()) { // the codec can have been added with its own executor
             ctx.executor().execute(() -> handshakeEnded(entry, session));
             return;
         }
-        endPause(entry); // also of one that is not counted any more
+        endPause(entry); // even if the entry is no longer counted
         if (isForLife() && session.handshakeFuture().isSuccess()) {
             followAddress(entry);
             establish(entry, session);
@@ -169,16 +172,16 @@ public final class ConnectionGate {
         }
     }
 
-    /** Counts the connection from now on until it is closed. Returns false if it is closed. */
+    /** Counts the connection until it is closed. Returns false if it is closed. */
     private boolean settle(Entry entry) {
         if (!entry.ctx.channel().isOpen()) {
-            return false; // its close future has counted it down, and would not do so again
+            return false; // its close future has already decremented the count
         }
         registry.settle(entry);
         return true;
     }
 
-    /** The limiter was removed from a pipeline. */
+    /** Called when the limiter has been removed from a pipeline. */
     public void removed(ChannelHandlerContext ctx) {
         Entry entry = registry.find(ctx.channel());
         if (entry == null || entry.ctx != ctx) {
@@ -193,7 +196,9 @@ public final class ConnectionGate {
         }
     }
 
-    /** Carries out a refusal that the connection of {@code newcomer} has caused, on the refused one's event loop. */
+    /**
+     * Executes the refusal caused by the connection of {@code newcomer}, on the event loop of the refused connection.
+     */
     private void execute(@Nullable Refusal refusal, Entry newcomer) {
         if (refusal == null) {
             return;
@@ -210,17 +215,17 @@ public final class ConnectionGate {
         try {
             ctx.executor().execute(() -> evict(refusal));
         } catch (RejectedExecutionException e) {
-            ctx.channel().close(); // its event loop has ended, and so has the connection
+            ctx.channel().close(); // its event loop has terminated, and so has the connection
         }
     }
 
     private void evict(Refusal refusal) {
         ChannelHandlerContext ctx = refusal.entry().ctx;
         if (!ctx.isRemoved()) {
-            findSession(refusal.entry()); // the present read may have added the codec and ended its handshake
+            findSession(refusal.entry()); // the current read can have added the codec and ended its handshake
         }
         if (ctx.isRemoved() || !ctx.channel().isOpen()) {
-            return; // the handshake has ended meanwhile
+            return; // the handshake has ended in the meantime
         }
         close(refusal);
     }
@@ -230,19 +235,19 @@ public final class ConnectionGate {
         resetOnClose(ctx.channel());
         try {
             onRefusal.accept(ctx.channel(), refusal.reason());
-        } catch (Throwable e) { // from user code, and the newcomer has nothing to do with it
+        } catch (Throwable e) { // thrown by user code, and unrelated to the newcomer
             ctx.fireExceptionCaught(e);
         }
         ctx.channel().close();
-        ctx.close(); // immediately: an SslHandler would wait to flush its close_notify
+        ctx.close(); // immediately, because an SslHandler would wait to flush its close_notify
     }
 
-    /** Sends a RST in place of a FIN: a flood of strangers must not leave us their connections in TIME_WAIT. */
+    /** Sends an RST instead of a FIN. A flood of strangers must not leave connections in TIME_WAIT on this host. */
     private static void resetOnClose(Channel channel) {
         try {
             channel.config().setOption(ChannelOption.SO_LINGER, 0);
         } catch (RuntimeException e) {
-            // The peer was faster, and the socket is closed.
+            // The peer was faster, and the socket is already closed.
         }
     }
 }

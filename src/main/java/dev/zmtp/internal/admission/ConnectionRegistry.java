@@ -22,44 +22,45 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections that a limiter counts, and which one goes when there are too many. Thread safe.
+ * The connections that a limiter counts, and the choice of the connection that is refused when there are too many.
+ * Thread safe.
  *
- * <p>Only a connection that is in its handshake makes room for another, and only if its peer has kept this side waiting
- * for longer than honest peers do. If there is none, the newcomer is refused: were it let in, a thousand honest clients
- * of one address that come at the same time would end each other for ever. The wait begins anew with each answer of
- * this side, not with each byte that arrives: a peer that sends a byte at a time must not keep its place.
+ * <p>Only a connection in its handshake makes room for another, and only if its peer has kept this side waiting for
+ * longer than honest peers do. If there is none, the newcomer is refused. If it were admitted, a thousand honest
+ * clients of one address that connect at the same time would evict each other forever. The wait restarts with each
+ * reply of this side, not with each received byte, because a peer that sends a byte at a time must not keep its place.
  *
- * <p>The addresses with most handshakes are searched first, so a host that opens many connections displaces its own.
+ * <p>Addresses with the most handshakes are searched first, so a host that opens many connections displaces its own.
  * They also make room for an address that has fewer.
  */
 public final class ConnectionRegistry {
 
     /**
-     * How long a peer may keep this side waiting, in nanoseconds, before another one may have its place: as long as a
-     * few round trips take, and TCP to send again what was lost.
+     * Maximum time that a peer can keep this side waiting before another peer can take its place, in nanoseconds. Long
+     * enough for a few round trips and for TCP to retransmit lost segments.
      */
     public static final long PATIENCE = Duration.ofSeconds(2).toNanos();
 
-    /** How many addresses, and handshakes of each, are searched for one that may go. */
+    /** Maximum number of addresses, and of handshakes per address, that are searched for a connection to refuse. */
     private static final int SEARCHED = 8;
 
-    /** A connection, which is counted while it has a group; and the listener of its close future. */
+    /** A connection, which is counted while it has a group. Also the listener of its close future. */
     final class Entry implements ChannelFutureListener {
         final ChannelHandlerContext ctx;
 
-        /** Whose address it counts for. Used on its event loop only. */
+        /** The address that the connection counts against. Used only on its event loop. */
         @Nullable
         SocketAddress peer;
 
-        /** The session of its codec, once that was found. */
+        /** The session of its codec, once it was found. */
         volatile @Nullable LimitedSession session;
 
-        /** What it waits for before its first read, once it was asked for. Used on its event loop only. */
+        /** The pause before its first read, once a read was requested. Used only on its event loop. */
         @Nullable
         ReadPause pause;
 
         // Guarded by the registry.
-        private long number; // the order in which this side has begun to wait
+        private long number; // the order in which this side started to wait
         private long waitingSince;
         private @Nullable Group group;
         private String address = AddressKey.NONE;
@@ -82,15 +83,15 @@ public final class ConnectionRegistry {
         }
     }
 
-    /** A connection that must go, and why. It is not counted any more. */
+    /** A refused connection and the reason. It is no longer counted. */
     record Refusal(Entry entry, String reason) {}
 
-    /** The connections of one address. */
+    /** The connections of an address. */
     private static final class Group {
         private final String address;
         private int connections;
 
-        /** The peer that has kept this side waiting longest comes first. */
+        /** The peer that has kept this side waiting the longest comes first. */
         private final LinkedHashSet<Entry> handshakes = new LinkedHashSet<>();
 
         private Group(String address) {
@@ -108,8 +109,8 @@ public final class ConnectionRegistry {
     private final LongSupplier nanoTime;
 
     /**
-     * All connections that were counted, until they are over: one that is refused on another thread may end its
-     * handshake before it hears of that. Guarded by this, as are all others.
+     * All counted connections until they are over. A connection that is refused on another thread can end its handshake
+     * before its own thread is notified. Guarded by this, like all other fields.
      */
     private final Map<Channel, Entry> entries = new HashMap<>();
 
@@ -119,7 +120,10 @@ public final class ConnectionRegistry {
 
     private final Map<String, Integer> perUser = new HashMap<>();
 
-    /** The groups that have a handshake. Those with most come first; of these, the one with the longest wait. */
+    /**
+     * The groups with handshakes. The groups with the most handshakes come first, and among these the group with the
+     * longest wait.
+     */
     private final TreeSet<Group> byHandshakes =
             new TreeSet<>(Comparator.<Group>comparingInt(group -> -group.handshakes.size())
                     .thenComparingLong(group -> group.longest().number));
@@ -129,8 +133,8 @@ public final class ConnectionRegistry {
     /**
      * An empty registry.
      *
-     * @param what what it counts, for messages
-     * @param nanoTime the clock, {@link System#nanoTime} outside of tests
+     * @param what name of the counted connections, for messages
+     * @param nanoTime the clock, {@link System#nanoTime} except in tests
      */
     public ConnectionRegistry(String what, int maxTotal, int maxPerAddress, LongSupplier nanoTime) {
         this.what = what;
@@ -146,27 +150,30 @@ public final class ConnectionRegistry {
         return value;
     }
 
-    /** The number of connections that are counted. */
+    /** Returns the number of counted connections. */
     synchronized int size() {
         return counted;
     }
 
-    /** The number of addresses and users that something is kept for. */
+    /** Returns the number of addresses and users with an entry. */
     synchronized int keys() {
         return groups.size() + perUser.size();
     }
 
-    /** Returns what was counted for {@code channel} and is not over, or null. It may have been refused. */
+    /**
+     * Returns the entry of {@code channel} if the connection is not over, otherwise null. The connection can already be
+     * refused.
+     */
     synchronized @Nullable Entry find(Channel channel) {
         return entries.get(channel);
     }
 
-    /** Returns a connection that is not counted yet. */
+    /** Returns an entry that is not counted yet. */
     Entry entry(ChannelHandlerContext ctx, @Nullable SocketAddress peer) {
         return new Entry(ctx, peer);
     }
 
-    /** Counts a connection that begins its handshake. Returns the one that is refused for it, which may be itself. */
+    /** Counts a connection that starts its handshake. Returns the refusal of a connection, possibly of this one. */
     synchronized @Nullable Refusal add(Entry entry, String address) {
         Refusal refusal = makeRoom(entry, address, true);
         if (refusal == null || refusal.entry != entry) {
@@ -175,7 +182,7 @@ public final class ConnectionRegistry {
         return refusal;
     }
 
-    /** Counts a connection for another address. Returns the one that is refused for it, which may be itself. */
+    /** Counts a connection under another address. Returns the refusal of a connection, possibly of this one. */
     synchronized @Nullable Refusal move(Entry entry, String address) {
         if (entry.group == null || entry.isSettled || entry.address.equals(address)) {
             return null;
@@ -188,7 +195,10 @@ public final class ConnectionRegistry {
         return refusal;
     }
 
-    /** Refuses a connection if there is no room for one more of this address, or for one more at all if it is new. */
+    /**
+     * Refuses a connection if there is no room for another connection of this address, or, if the connection is new,
+     * for any other connection.
+     */
     private @Nullable Refusal makeRoom(Entry entry, String address, boolean isNew) {
         Group group = groups.get(address);
         if (group != null && !address.equals(AddressKey.NONE) && group.connections >= maxPerAddress) {
@@ -207,7 +217,9 @@ public final class ConnectionRegistry {
         return new Refusal(entry, what + whose + ": " + count + " (expected: <= " + limit + ")");
     }
 
-    /** Returns the handshake that goes for an address that has {@code own}, or {@code newcomer} if none does. */
+    /**
+     * Returns the handshake that is refused for an address that has {@code own}, or {@code newcomer} if there is none.
+     */
     private Entry choose(int own, Entry newcomer) {
         List<Group> largest = byHandshakes.stream().limit(SEARCHED).toList();
         for (Group group : largest) {
@@ -216,7 +228,7 @@ public final class ConnectionRegistry {
                 return overdue;
             }
         }
-        // Not for one that would have as many: they would take the place from each other in turn.
+        // Groups that would then have equally many are excluded, because they would keep displacing each other.
         List<Group> larger =
                 largest.stream().filter(one -> one.handshakes.size() > own + 1).toList();
         return longest(larger)
@@ -231,8 +243,8 @@ public final class ConnectionRegistry {
     }
 
     /**
-     * Returns the handshake whose peer has kept this side waiting for too long, or null. The wait of one that waits for
-     * this side, as a mechanism computes or an authenticator decides, has not begun: its peer has done its part.
+     * Returns a handshake whose peer has kept this side waiting for too long, or null. While the peer waits for this
+     * side, because a mechanism computes or an authenticator decides, this side's wait has not started.
      */
     private @Nullable Entry overdue(Group group) {
         for (int i = 0; i < SEARCHED && !group.handshakes.isEmpty(); i++) {
@@ -248,7 +260,7 @@ public final class ConnectionRegistry {
         return null;
     }
 
-    /** This side has sent something during the handshake, and waits for the peer from now on. */
+    /** Restarts the wait, because this side has sent data during the handshake and now waits for the peer. */
     synchronized void answered(Channel channel) {
         Entry entry = entries.get(channel);
         if (entry != null && entry.group != null && !entry.isSettled) {
@@ -257,7 +269,7 @@ public final class ConnectionRegistry {
     }
 
     private void beginWait(Entry entry, Group group) {
-        byHandshakes.remove(group); // while its order is the one that it was added with
+        byHandshakes.remove(group); // removed while its order is unchanged since it was added
         group.handshakes.remove(entry);
         append(entry, group);
         byHandshakes.add(group);
@@ -270,8 +282,8 @@ public final class ConnectionRegistry {
     }
 
     /**
-     * The handshake is over, so from now on the connection makes no room for another. If it has just done so, on
-     * another thread, it is counted again.
+     * Notes that the handshake is over, so that the connection no longer makes room for another. If it has just been
+     * refused on another thread, it is counted again.
      */
     synchronized void settle(Entry entry) {
         if (entry.isSettled) {
@@ -282,7 +294,7 @@ public final class ConnectionRegistry {
         join(entry, entry.address);
     }
 
-    /** Counts a settled connection for its user. Returns its refusal if the user has too many. */
+    /** Counts a settled connection for its user. Returns its refusal if the user has too many connections. */
     synchronized @Nullable Refusal countUser(Entry entry, String userId, int maxPerUser) {
         int connections = perUser.getOrDefault(userId, 0) + 1;
         if (connections > maxPerUser) {
@@ -298,7 +310,7 @@ public final class ConnectionRegistry {
         return entry.isSettled;
     }
 
-    /** The connection is over, or counts no more. */
+    /** Removes a connection that is over or no longer counts. */
     synchronized void remove(Entry entry) {
         entries.remove(entry.ctx.channel(), entry);
         discount(entry);
@@ -311,7 +323,7 @@ public final class ConnectionRegistry {
         }
         counted--;
         entry.group = null;
-        byHandshakes.remove(group); // while its order is the one that it was added with
+        byHandshakes.remove(group); // removed while its order is unchanged since it was added
         group.handshakes.remove(entry);
         group.connections--;
         update(group);

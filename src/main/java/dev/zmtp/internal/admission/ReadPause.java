@@ -10,10 +10,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time in which nothing of a new connection is read, as one with its address was ended for the memory budget a
- * moment ago. If the transport reads nevertheless, it is over: what is read would have to be kept.
+ * The pause before the first read of a new connection, because a connection with its address was recently closed for
+ * the memory budget. If the transport reads anyway, the pause ends, because the received data would have to be
+ * retained.
  *
- * <p>On the event loop of its connection only.
+ * <p>Used only on the event loop of its connection.
  */
 final class ReadPause {
 
@@ -21,14 +22,12 @@ final class ReadPause {
 
     private final ChannelHandlerContext ctx;
 
-    /** Null once it is over, or if there was none. */
+    /** Null once the pause is over, or if there was none. */
     private @Nullable Future<?> timer;
 
     private boolean readDue;
 
-    /**
-     * Begins what is left of the pause of {@code peer}, but no more than half of the time that the handshake may take.
-     */
+    /** Starts the rest of the pause of {@code peer}, limited to half of the handshake timeout. */
     ReadPause(ChannelHandlerContext ctx, LimitedSession session, SocketAddress peer) {
         this.ctx = ctx;
         long nanos = ctx.channel().parent() == null ? 0 : session.ledger().pauseLeft(peer);
@@ -43,13 +42,13 @@ final class ReadPause {
         }
     }
 
-    /** Returns whether the read that was just asked for has to wait. It is issued at the end. */
+    /** Returns whether the requested read has to wait. It is issued when the pause ends. */
     boolean holdsRead() {
         readDue = timer != null;
         return readDue;
     }
 
-    /** The pause is over, or the connection is. */
+    /** Ends the pause, because its time or the connection is over. */
     void end() {
         if (timer == null) {
             return;

@@ -1,5 +1,5 @@
 /**
- * What connections share: the limits on how many there are, by address and by user, and the budget of their memory.
+ * Resources that connections share: the limits on their number, by address and by user, and the budget of their memory.
  */
 @NullMarked
 package dev.zmtp.internal.admission;

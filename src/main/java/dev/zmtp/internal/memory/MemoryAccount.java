@@ -10,25 +10,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The account of one connection in the {@link MemoryLedger} of its budget, or of what a socket keeps for one peer.
+ * The account of a connection in the {@link MemoryLedger} of its budget, or of the memory that a socket retains for a
+ * peer.
  *
- * <p>The connection's own thread counts; the thread of any connection may {@linkplain #endConnection end} it. For a
- * socket any thread counts.
+ * <p>For a connection, its own thread counts, and the thread of any connection can {@linkplain #endConnection end} it.
+ * For a socket, any thread counts.
  */
 public final class MemoryAccount {
 
-    /** The connection that keeps what is counted. */
+    /** The connection that retains the counted memory. */
     public interface Owner {
 
-        /** Where the memory of the connection is counted. */
+        /** Returns the ledger that counts the memory of the connection. */
         MemoryLedger ledger();
 
-        /** The address of its peer, from which new connections wait after this one was ended; null if not known. */
+        /**
+         * Returns the peer address from which new connections have to wait after this connection was closed; null if
+         * unknown.
+         */
         @Nullable
         SocketAddress peerAddress();
     }
 
-    /** Added to the bytes moved, so that a new connection is not the first to be ended. */
+    /** Added to the bytes moved, so that a new connection is not the first to be closed. */
     private static final long CREDIT = 64 << 10;
 
     private static final double PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
@@ -43,21 +47,21 @@ public final class MemoryAccount {
     private volatile long kept;
 
     /**
-     * The bytes that the peer has sent, and has taken. Counted with each read, and read by others only now and then.
+     * The number of bytes that the peer has sent and accepted. Updated with each read; other threads read it rarely.
      */
     private final AtomicLong moved = new AtomicLong();
 
-    /** True once the account was settled for good: the connection is over, or is being ended. */
+    /** True when the account is permanently settled, because the connection is closed or is being closed. */
     private volatile boolean ended;
 
-    // For the thread that looks for connections to end
+    // Used by the thread that looks for connections to close
 
     private long movedSeen;
     private long movedAt = System.nanoTime();
 
     /**
-     * @param accepted whether a server has accepted the connection. The address of one that we have made says nothing
-     *     about who fills its memory, and a server does not return at once
+     * @param accepted whether a server accepted the connection. The address of an outgoing connection does not identify
+     *     the peers that fill its memory, and a server does not return immediately
      */
     public MemoryAccount(Owner owner, boolean accepted, Executor executor, Consumer<ZMTPException> end) {
         this.ledger = owner.ledger();
@@ -67,12 +71,12 @@ public final class MemoryAccount {
         this.end = end;
     }
 
-    /** The peer has sent or taken {@code bytes} more. */
+    /** Notifies the account that the peer has sent or accepted {@code bytes} more. */
     public void moved(long bytes) {
         moved.setOpaque(moved.getPlain() + bytes);
     }
 
-    /** The connection keeps {@code bytes} now. */
+    /** Sets the number of bytes that the connection retains. */
     public void keep(long bytes) {
         if (bytes != kept) {
             change(bytes - kept);
@@ -80,9 +84,9 @@ public final class MemoryAccount {
     }
 
     /**
-     * The connection is about to keep {@code bytes} more. What it really keeps is to be reported soon.
+     * Reserves {@code bytes} that the connection is about to retain. The actual number is to be reported soon.
      *
-     * @throws ZMTPException if the connection is the one that has to end for it
+     * @throws ZMTPException if this connection has to be closed to make room
      */
     public void reserve(long bytes) {
         long all = kept + bytes;
@@ -104,8 +108,8 @@ public final class MemoryAccount {
     }
 
     /**
-     * Changes what is kept, unless the account is settled. The ledger is told without the lock, which only this class
-     * takes.
+     * Changes the retained bytes, unless the account is settled. The caller notifies the ledger without holding the
+     * lock, which only this class takes.
      */
     private synchronized boolean isChanged(long delta) {
         if (ended) {
@@ -119,8 +123,8 @@ public final class MemoryAccount {
     }
 
     /**
-     * Counts {@code bytes} more, or less if it is negative, and what has moved since the last call. From any thread;
-     * not used together with {@link #keep}. An account that is empty is not in the ledger.
+     * Adds {@code bytes}, which can be negative, and the bytes moved since the last call. Can be called from any
+     * thread, but not together with {@link #keep}. The ledger does not contain empty accounts.
      */
     public void add(long bytes, long movedBytes) {
         synchronized (this) {
@@ -135,14 +139,14 @@ public final class MemoryAccount {
         ledger.add(bytes);
     }
 
-    /** The connection is over, and keeps nothing. */
+    /** Notifies the account that the connection is closed and retains nothing. */
     public void close() {
         settle(0);
     }
 
     /**
-     * Takes the account out of the budget if it keeps at least {@code least} bytes; returns how many they were, or 0 if
-     * it is out already.
+     * Removes the account from the budget if it retains at least {@code least} bytes. Returns the number of bytes
+     * removed, or 0 if the account was already removed.
      */
     private long settle(long least) {
         long freed;
@@ -158,14 +162,14 @@ public final class MemoryAccount {
         return freed;
     }
 
-    /** Whether the account was settled for good. From any thread. */
+    /** Returns whether the account is permanently settled. Can be called from any thread. */
     public boolean hasEnded() {
         return ended;
     }
 
     // For other threads
 
-    /** Notes whether bytes have moved since the last call: the {@link #burden} counts the time in which none have. */
+    /** Notes whether bytes have moved since the last call. The {@link #burden} uses the time without movement. */
     void noteMoves(long now) {
         long moves = moved.getOpaque();
         if (moves != movedSeen) {
@@ -175,15 +179,15 @@ public final class MemoryAccount {
     }
 
     /**
-     * The burden that the connection is to others: what it keeps above its {@code free} share, times the time in which
-     * nothing has moved, in proportion to all that has moved. As of the last {@link #noteMoves}.
+     * Returns the burden of the connection on others: the bytes it retains above its {@code free} share, times the time
+     * without movement, relative to the total number of bytes moved. As of the last {@link #noteMoves}.
      */
     double burden(long free, long now) {
         double pause = PAUSE + Math.min(LONG_PAUSE, now - movedAt);
         return Math.max(0, kept - free) * pause / (CREDIT + movedSeen);
     }
 
-    /** Ends the connection to make room for others, unless it keeps nothing; returns how many bytes that frees. */
+    /** Closes the connection to make room for others, unless it retains nothing. Returns the number of bytes freed. */
     long endConnection() {
         long freed = settle(1);
         if (freed > 0) {
@@ -193,20 +197,20 @@ public final class MemoryAccount {
                     end.accept(budgetExceeded(freed, ledger.used()));
                 });
             } catch (RejectedExecutionException e) {
-                return freed; // the event loop is ending, and its connections with it
+                return freed; // the event loop is terminating, and closes its connections
             }
         }
         return freed;
     }
 
-    /** The connection ends for the budget: new ones with its address have to wait. */
+    /** Pauses new connections with this address, because the connection is closed for the budget. */
     private void pauseAddress() {
         if (accepted) {
             ledger.pause(owner.peerAddress());
         }
     }
 
-    /** Why a connection that keeps {@code bytes} ends for the budget, while all others keep {@code others}. */
+    /** Returns the failure of a connection that retains {@code bytes}, while all others retain {@code others}. */
     private ZMTPException budgetExceeded(long bytes, long others) {
         return new ZMTPException(
                 ZMTPException.Code.MEMORY_BUDGET,

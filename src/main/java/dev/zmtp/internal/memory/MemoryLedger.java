@@ -16,32 +16,38 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The count of a {@link ZMTPMemoryBudget}: the accounts of all its connections, and the choice of those that end when
- * the sum exceeds the limit. Thread safe.
+ * The count of a {@link ZMTPMemoryBudget}: the accounts of all its connections, and the choice of the connections that
+ * are closed when the sum exceeds the limit. Thread safe.
  */
 public final class MemoryLedger {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.codec.ZMTPMemoryBudget");
 
-    /** The share of the memory that the default budget may take is one of this many parts. */
+    /** The default budget is the available memory divided by this number. */
     private static final int SHARES = 4;
 
-    /** When the limit is exceeded, room is made for one of this many parts of it, not for one connection each time. */
+    /**
+     * When the limit is exceeded, the limit divided by this number is freed at once, instead of one connection each
+     * time.
+     */
     private static final int ROOM = 16;
 
     /**
-     * A connection that keeps no more than this is not ended: it is honest and idle, as most are, and has moved
-     * nothing that would speak for it.
+     * Maximum number of bytes that a connection can retain without being closed. Most such connections are honest and
+     * idle, and have moved no bytes that would reduce their burden.
      */
     private static final long FREE = 4 << 10;
 
-    /** What is free for all connections together is one of this many parts of the limit: ending others is enough. */
+    /**
+     * The free shares of all connections together are the limit divided by this number, so closing the others is
+     * enough.
+     */
     private static final int FREE_SHARES = 4;
 
-    /** From this version on, Netty allocates direct memory without the JVM's own bound. */
+    /** The Java version from which Netty allocates direct memory without the JVM's own limit. */
     private static final int JAVA_WITHOUT_RESERVATION = 24;
 
-    /** Half of the default budget: when as much is kept, direct memory may run short. */
+    /** Half of the default budget. Direct memory can run short when this much is retained. */
     private static final long MUCH = defaultLimit() / 2;
 
     private static final AtomicBoolean WARNED = new AtomicBoolean();
@@ -55,7 +61,7 @@ public final class MemoryLedger {
     private final AtomicLong ended = new AtomicLong();
     private final AtomicBoolean makingRoom = new AtomicBoolean();
 
-    /** The accounts of connections that keep anything. */
+    /** The accounts of connections that retain memory. */
     private final Set<MemoryAccount> accounts = ConcurrentHashMap.newKeySet();
 
     private final PausedAddresses pausedAddresses = new PausedAddresses();
@@ -64,7 +70,7 @@ public final class MemoryLedger {
     private long unlogged;
     private long loggedAt = System.nanoTime() - SECOND;
 
-    /** Up to this many bytes nothing is to be done: at first nothing to be said, then no room to be made. */
+    /** The number of bytes up to which there is nothing to do: at first no warning to log, later no room to make. */
     private volatile long unremarkable;
 
     public MemoryLedger(long limit) {
@@ -72,12 +78,12 @@ public final class MemoryLedger {
         this.unremarkable = Math.min(limit, MUCH);
     }
 
-    /** The ledger of the default budget. */
+    /** Returns the ledger of the default budget. */
     public static MemoryLedger shared() {
         return SHARED;
     }
 
-    /** The limit of the default budget: a share of the heap or of direct memory, whichever is smaller. */
+    /** Returns the limit of the default budget, a share of the heap or of direct memory, whichever is smaller. */
     public static long defaultLimit() {
         long direct = PlatformDependent.maxDirectMemory();
         long heap = Runtime.getRuntime().maxMemory();
@@ -85,8 +91,8 @@ public final class MemoryLedger {
     }
 
     /**
-     * The JVM's own allocation of direct memory sleeps for half a second, on the event loop, before it fails. Netty
-     * fails at once if its own limit is the lower one.
+     * Warns because the JVM's own allocation of direct memory sleeps on the event loop for half a second before it
+     * fails. Netty fails immediately if its own limit is lower.
      */
     private static void warnOfWaiting() {
         long jvm = PlatformDependent.estimateMaxDirectMemory();
@@ -111,22 +117,22 @@ public final class MemoryLedger {
         return used.get();
     }
 
-    /** The bytes that are left; none if the limit is exceeded. */
+    /** Returns the number of free bytes, or 0 if the limit is exceeded. */
     public long free() {
         return Math.max(0, limit - used.get());
     }
 
-    /** How many connections were ended to make room. */
+    /** Returns the number of connections that were closed to make room. */
     public long endedConnections() {
         return ended.get();
     }
 
-    /** A connection of {@code peer} is ended: new ones with its address have to wait. */
+    /** Pauses new connections with the address of {@code peer}, because a connection of {@code peer} is closed. */
     void pause(@Nullable SocketAddress peer) {
         pausedAddresses.add(peer, System.nanoTime());
     }
 
-    /** Returns for how many nanoseconds a new connection of {@code peer} has to wait. */
+    /** Returns the remaining pause of a new connection of {@code peer}, in nanoseconds. */
     public long pauseLeft(@Nullable SocketAddress peer) {
         return pausedAddresses.left(peer, System.nanoTime());
     }
@@ -139,7 +145,7 @@ public final class MemoryLedger {
         accounts.remove(account);
     }
 
-    /** Counts {@code delta} bytes more, and ends connections if those are too many. */
+    /** Adds {@code delta} bytes, and closes connections if the sum exceeds the limit. */
     public void add(long delta) {
         long now = used.addAndGet(delta);
         if (now > unremarkable && delta > 0) {
@@ -155,7 +161,7 @@ public final class MemoryLedger {
 
     private void makeRoom() {
         if (!makingRoom.compareAndSet(false, true)) {
-            return; // another event loop does
+            return; // another event loop makes room
         }
         try {
             long before = used.get();
@@ -179,7 +185,7 @@ public final class MemoryLedger {
         }
     }
 
-    /** Says once a second what was ended, in the thread that makes room. */
+    /** Logs the closed connections at most once a second, in the thread that makes room. */
     private void log(long before, int connections, long now) {
         unlogged += connections;
         if (unlogged > 0 && now - loggedAt >= SECOND) {
@@ -194,7 +200,7 @@ public final class MemoryLedger {
         }
     }
 
-    /** Returns the connections that may be ended, the greatest burden first. */
+    /** Returns the connections that can be closed, in descending order of burden. */
     private List<Candidate> candidates(long now) {
         List<MemoryAccount> all = new ArrayList<>(accounts);
         long free = freeShare(all.size());
@@ -211,16 +217,16 @@ public final class MemoryLedger {
     }
 
     /**
-     * What each of {@code connections} may keep without being ended. The more they are, the less it is: many strangers
-     * that keep little each must not take all of the budget.
+     * Returns the number of bytes that each of {@code connections} can retain without being closed. It decreases as
+     * their number grows, because many strangers that each retain little must not take the whole budget.
      */
     long freeShare(int connections) {
         return Math.min(FREE, limit / FREE_SHARES / Math.max(1, connections));
     }
 
     /**
-     * A connection that may be ended; the greatest burden comes first. It is computed once: what the connection keeps
-     * may change while they are sorted.
+     * A connection that can be closed. The largest burden comes first. It is computed once, because the memory of the
+     * connection can change during sorting.
      */
     private record Candidate(MemoryAccount account, double burden) implements Comparable<Candidate> {
         @Override

@@ -3,34 +3,38 @@ package dev.zmtp.internal.memory;
 import dev.zmtp.ZMTPMessage;
 import io.netty.buffer.ByteBuf;
 
-/** The memory that a message takes while it waits: its objects as well as its bytes. */
+/** The memory of a waiting message, which includes its objects as well as its bytes. */
 public final class MessageMemory {
 
-    /** The entry in a queue. */
+    /** The queue entry. */
     private static final int ENTRY = 64;
 
-    /** The entry, and the message. */
+    /** The queue entry and the message. */
     private static final int MESSAGE_OBJECTS = ENTRY + 96;
 
-    /** The buffer of a frame, and its reference. */
+    /** The buffer of a frame and its reference. */
     private static final int FRAME_OBJECTS = 132;
 
-    /** A frame that keeps more than so many times its length from being used again is copied. */
+    /**
+     * A frame is copied if its buffer is more than this many times as large as the frame, because the frame keeps the
+     * whole buffer from being reused.
+     */
     private static final int WASTE = 4;
 
-    /** A buffer of no more bytes is worth no copy. */
+    /** Buffers up to this size are not worth copying. */
     private static final int LEAST = 4 << 10;
 
     private MessageMemory() {}
 
-    /** Returns how many bytes of memory the message takes, which has {@code length} bytes in all its frames. */
+    /** Returns the number of bytes of memory of the message, whose frames have {@code length} bytes in total. */
     public static long of(ZMTPMessage message, long length) {
         return MESSAGE_OBJECTS + (long) FRAME_OBJECTS * message.size() + length;
     }
 
     /**
-     * Returns what a message takes that waits in one of several queues: an entry of its own, and a part of what all of
-     * them share. Whoever puts it there still has a reference, unless it is in no other.
+     * Returns the share of a message that waits in one of several queues: its own entry, and a part of the memory that
+     * all queues share. The caller that queues the message still has a reference, unless the message is in no other
+     * queue.
      */
     public static long share(ZMTPMessage message, long length) {
         long all = of(message, length);
@@ -38,7 +42,7 @@ public final class MessageMemory {
         return shares > 1 ? ENTRY + (all - ENTRY) / shares : all;
     }
 
-    /** Takes the message over. Returns it, or a copy in its place if its frames are small parts of large buffers. */
+    /** Takes ownership of the message. Returns it, or a copy if its frames are small parts of large buffers. */
     public static ZMTPMessage compact(ZMTPMessage message) {
         for (int i = 0; i < message.size(); i++) {
             if (isWasteful(message.frame(i))) {

@@ -8,12 +8,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of connections that were ended for the memory budget. New connections with such an address are read
- * when its pause is over: a peer that is cut off usually returns at once and sends the same again. Thread safe.
+ * The addresses of connections that were closed for the memory budget. New connections from such an address are not
+ * read until its pause is over, because a disconnected peer usually returns immediately and sends the same data again.
+ * Thread safe.
  */
 final class PausedAddresses {
 
-    /** So long that the peers of an address cannot keep us busy, and so short that others there are served soon. */
+    /**
+     * Long enough that the peers of an address cannot keep this side busy, and short enough that other peers there are
+     * served soon.
+     */
     static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
     /** The pause of an address that exceeds the budget soon after each pause. */
@@ -22,12 +26,11 @@ final class PausedAddresses {
     private static final int MAX_ADDRESSES = 1_024;
 
     /**
-     * Pauses by address, oldest first. An expired pause is remembered for its own length again, so that a repeat
-     * doubles it.
+     * Pauses by address, oldest first. An expired pause is kept for its own length again, so that a repeat doubles it.
      */
     private final Map<String, Pause> pauses = new LinkedHashMap<>();
 
-    /** A pause, and when it ends, by {@link System#nanoTime}. */
+    /** A pause and its end, by {@link System#nanoTime}. */
     private record Pause(long length, long end) {
 
         boolean isOver(long now) {
@@ -38,7 +41,7 @@ final class PausedAddresses {
             return end + length - now <= 0;
         }
 
-        /** The pause after this one. */
+        /** Returns the pause after this one. */
         Pause next(long now) {
             long next = isForgotten(now) ? PAUSE : isOver(now) ? Math.min(MAX_PAUSE, 2 * length) : length;
             return new Pause(next, now + next);
@@ -46,13 +49,13 @@ final class PausedAddresses {
     }
 
     /**
-     * A connection with this address was ended: its pause begins, once more if it has one. It is twice as long as one
-     * that has ended just before.
+     * Starts the pause of this address, because a connection from it was closed. A pause in progress starts again. The
+     * pause is twice as long if the previous pause has just ended.
      */
     synchronized void add(@Nullable SocketAddress peer, long now) {
         String address = AddressKey.of(peer);
         if (address.equals(AddressKey.NONE)) {
-            return; // it may be anybody's
+            return; // the address could be any peer's
         }
         Pause last = pauses.remove(address);
         pauses.put(address, last == null ? new Pause(PAUSE, now + PAUSE) : last.next(now));
@@ -61,7 +64,7 @@ final class PausedAddresses {
         }
     }
 
-    /** Returns how many nanoseconds of the pause of this address are left; 0 if it has none. */
+    /** Returns the remaining pause of this address, in nanoseconds; 0 if it has none. */
     synchronized long left(@Nullable SocketAddress peer, long now) {
         String address = AddressKey.of(peer);
         Pause pause = pauses.get(address);
@@ -74,7 +77,7 @@ final class PausedAddresses {
         return Math.max(pause.end - now, 0);
     }
 
-    /** The number of addresses that are kept. */
+    /** Returns the number of addresses in this map. */
     synchronized int size() {
         return pauses.size();
     }

@@ -1,4 +1,4 @@
-/** The memory that connections and sockets keep for their peers, and the bound of its sum. */
+/** The memory that connections and sockets retain for their peers, and its limit. */
 @NullMarked
 package dev.zmtp.internal.memory;
 

@@ -6,10 +6,10 @@ import java.net.SocketAddress;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The key that connections of one peer have in common: its IPv4 address, or its IPv6 network. */
+/** The key that groups the connections of a peer: its IPv4 address, or its IPv6 network. */
 public final class AddressKey {
 
-    /** The key of a connection without an internet address. It is in no bound per address. */
+    /** The key of a connection without an internet address. Limits per address do not apply to it. */
     public static final String NONE = "";
 
     private static final int IPV6_LENGTH = 16;
@@ -18,7 +18,8 @@ public final class AddressKey {
     private AddressKey() {}
 
     /**
-     * Returns the address without its port; of an IPv6 address the /64, because one host usually controls all of it.
+     * Returns the address without its port, or the /64 of an IPv6 address, because a single host usually controls all
+     * of it.
      */
     public static String of(@Nullable SocketAddress peer) {
         if (!(peer instanceof InetSocketAddress internet) || internet.isUnresolved()) {

@@ -9,14 +9,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file that a bind has made. At the end, another one may be at its path: that of a server that was bound there
- * after somebody had removed ours.
+ * The file that a bind created. If it was removed, another server can have bound a new file at the same path in the
+ * meantime.
  *
- * @param key tells it from others; null if it was gone at once, or if the file system has no keys
+ * @param key identifies the file; null if the file was already gone, or if the file system has no keys
  */
 public record BoundFile(Path path, @Nullable Object key) {
 
-    /** Returns the file at the path. Called just after the bind. */
+    /** Returns the file at the path. Called immediately after the bind. */
     public static BoundFile at(Path path) {
         return new BoundFile(path, keyOf(path));
     }
@@ -30,7 +30,7 @@ public record BoundFile(Path path, @Nullable Object key) {
         }
     }
 
-    /** Deletes it, unless another one is at its path. */
+    /** Deletes the file, unless a different file is at its path. */
     public void delete() throws IOException {
         if (Objects.equals(key, keyOf(path))) {
             Files.deleteIfExists(path);

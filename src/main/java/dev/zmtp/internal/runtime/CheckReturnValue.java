@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a method whose result says whether something was taken. Whoever ignores it loses a message or a place, so the
- * compiler's checks, which know the name of this annotation, refuse that.
+ * Marks a method whose result reports whether the argument was accepted. Ignoring the result would lose a message or a
+ * place, so the compiler's checks, which recognize this annotation by name, reject that.
  */
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.METHOD)

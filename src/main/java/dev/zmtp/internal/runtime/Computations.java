@@ -7,8 +7,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Counts what an executor computes for a channel, or is about to. Meanwhile its peer waits for this side, and must not
- * be taken for one that keeps this side waiting.
+ * Counts the running and queued computations of an executor for a channel. The peer waits for this side while there are
+ * any, so it must not be treated as a peer that keeps this side waiting.
  */
 public final class Computations {
 
@@ -17,7 +17,7 @@ public final class Computations {
 
     private Computations() {}
 
-    /** Returns an executor for the channel that counts, and leaves the work to the given one. */
+    /** Returns an executor that counts the computations of the channel and delegates to the given executor. */
     public static Executor counted(AttributeMap channel, Executor executor) {
         AtomicInteger count = new AtomicInteger();
         channel.attr(COUNT).set(count);
@@ -25,7 +25,7 @@ public final class Computations {
             count.incrementAndGet();
             try {
                 executor.execute(() -> run(task, count));
-            } catch (RuntimeException e) { // it is full
+            } catch (RuntimeException e) { // the executor is full
                 count.decrementAndGet();
                 throw e;
             }
@@ -40,7 +40,7 @@ public final class Computations {
         }
     }
 
-    /** Whether there are any for the channel. From any thread. */
+    /** Returns whether any computations are queued or running for the channel. Can be called from any thread. */
     public static boolean areFor(AttributeMap channel) {
         Attribute<AtomicInteger> counted = channel.attr(COUNT);
         AtomicInteger count = counted.get();

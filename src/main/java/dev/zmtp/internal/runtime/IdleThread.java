@@ -5,17 +5,19 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Daemon threads for work that may block, each of which ends when there was none for a second. */
+/** Daemon threads for work that can block. A thread ends after a second without work. */
 public final class IdleThread {
 
     private IdleThread() {}
 
-    /** Returns an executor with one such thread at most, so that none outlives an application's class loader. */
+    /**
+     * Returns an executor with at most one such thread, which therefore does not outlive an application's class loader.
+     */
     public static Executor executor(String name) {
         return executor(name, 1);
     }
 
-    /** Returns an executor with so many of these threads at most. */
+    /** Returns an executor with at most {@code threads} such threads. */
     public static Executor executor(String name, int threads) {
         ThreadPoolExecutor executor =
                 new ThreadPoolExecutor(threads, threads, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {

@@ -1,9 +1,9 @@
 package dev.zmtp.internal.runtime;
 
-/** The bound of the work that one task does on an event loop, which also has to read, to flush and to serve others. */
+/** The work limit of a single task on an event loop, which also has to read, flush and serve other connections. */
 public final class LoopBudget {
 
-    /** Maximum number of messages that one task handles. The rest is for a later task. */
+    /** Maximum number of messages that a task handles. A later task handles the rest. */
     public static final int MESSAGES = 1_024;
 
     private LoopBudget() {}

@@ -7,9 +7,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log that a peer can make us write, without bound if nothing limited it: at most one line a second, which counts the
- * suppressed ones before it. The stack trace comes with the first line, and again after a minute without any. Thread
- * safe.
+ * A log with at most one line per second, for events that a peer can trigger without bound. Each line has the number of
+ * lines suppressed before it. The stack trace is logged with the first line, and again after a minute without events.
+ * Thread safe.
  */
 public final class RateLimitedLog {
 
@@ -26,14 +26,14 @@ public final class RateLimitedLog {
     private long lastCall;
     private long suppressed;
 
-    /** Logs at {@code level}; {@code nanoTime} is the clock, {@link System#nanoTime} outside of tests. */
+    /** Logs at {@code level}; {@code nanoTime} is the clock, {@link System#nanoTime} except in tests. */
     public RateLimitedLog(InternalLogger logger, InternalLogLevel level, LongSupplier nanoTime) {
         this.logger = logger;
         this.level = level;
         this.nanoTime = nanoTime;
     }
 
-    /** Logs {@code what} happened to {@code subject}, or counts it as suppressed. */
+    /** Logs the event {@code what} of {@code subject}, or counts it as suppressed. */
     public void log(Object subject, String what, @Nullable Throwable cause) {
         if (!logger.isEnabled(level)) {
             return;

@@ -1,4 +1,4 @@
-/** Threads, logs and files that several rooms need. It knows none of them. */
+/** Shared threads, logs and files. The package does not depend on the packages that use it. */
 @NullMarked
 package dev.zmtp.internal.runtime;
 
