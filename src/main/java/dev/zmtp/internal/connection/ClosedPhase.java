@@ -6,12 +6,15 @@ import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
-/** The connection is over, whatever the channel still has to do: input is discarded, writes fail. */
+/**
+ * The phase after the end of the connection, regardless of the channel's remaining work. Input is discarded and writes
+ * fail.
+ */
 final class ClosedPhase extends Phase {
 
     private final @Nullable Throwable cause;
 
-    /** The connection ended for {@code cause}, or without a failure if that is null. */
+    /** The connection ended because of {@code cause}, or without a failure if it is null. */
     ClosedPhase(Connection connection, @Nullable Throwable cause) {
         super(connection);
         this.cause = cause;
@@ -35,7 +38,7 @@ final class ClosedPhase extends Phase {
             closed.initCause(cause);
         }
         if (promise.isVoid()) {
-            voidWriteFailed(closed); // not by the promise, which would report each of them
+            voidWriteFailed(closed); // not through the promise, which would report each failed write
         } else {
             promise.tryFailure(closed);
         }
@@ -53,8 +56,8 @@ final class ClosedPhase extends Phase {
     }
 
     /**
-     * One failure may come twice: an SslHandler gives it to the writes that it holds and, wrapped, to the pipeline; a
-     * proxy handler fails the connect with it, and then the pipeline.
+     * A failure can be reported twice. An SslHandler fails the writes that it holds with it and passes it, wrapped, to
+     * the pipeline. A proxy handler fails the connect with it and then the pipeline.
      */
     @Override
     public void exceptionCaught(Throwable failure) {
@@ -67,7 +70,7 @@ final class ClosedPhase extends Phase {
             voidWriteFailed(failure);
         }
         if (connection.wasRemoved() && connection.reports().isTorn()) {
-            connection.ctx().close(); // otherwise the next handler would write after bytes that are missing
+            connection.ctx().close(); // otherwise the next handler would write after missing bytes
         }
     }
 

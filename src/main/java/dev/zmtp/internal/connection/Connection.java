@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: its parts, the phase that it is in, and its end. The handler tells it what Netty reports. On
- * the channel's event loop only.
+ * A connection: its parts, its current phase, and its end. The handler passes on the events that Netty reports. Used
+ * only on the channel's event loop.
  */
 public final class Connection {
 
@@ -36,15 +36,17 @@ public final class Connection {
     /** Null before {@link #begin}, and after the end. */
     private @Nullable ZMTPMechanism mechanism;
 
-    /** The codec is being added to an active channel, and the handlers after it may not be there yet. */
+    /**
+     * True while the codec is being added to an active channel. The handlers after it might not have been added yet.
+     */
     private boolean addingToActiveChannel;
 
-    /** The codec was removed from an open connection, whose bytes belong to the next handler now. */
+    /** True if the codec was removed from an open connection, whose bytes now belong to the next handler. */
     private boolean removedWhileOpen;
 
     /**
-     * @param nanoTime the clock of all that it measures
-     * @param handshakes makes what controls the handshake of a connection
+     * @param nanoTime the clock for all measurements
+     * @param handshakes creates the handshake control of a connection
      */
     public Connection(
             ChannelHandlerContext ctx,
@@ -66,17 +68,17 @@ public final class Connection {
         phase.setCurrent(true);
     }
 
-    // Life
+    // Lifecycle
 
-    /** The codec is in the pipeline. */
+    /** Called when the codec is in the pipeline. */
     public void begin() {
         try {
             reads.pace();
             mechanism = config.mechanism().create(handshake.mechanismContext());
-        } catch (Throwable e) { // from user code
+        } catch (Throwable e) { // thrown by user code
             enter(new ClosedPhase(this, e), e);
             session.fail(e);
-            // When the pipeline has reported the exception, and the handlers after the codec are there.
+            // After the pipeline has reported the exception, and the handlers after the codec have been added.
             ctx.executor().execute(() -> {
                 UnheardFailure.fire(ctx.pipeline(), new ZMTPHandshakeFailure(session, e, true));
                 ctx.close();
@@ -88,24 +90,25 @@ public final class Connection {
             phase.connected();
             addingToActiveChannel = false;
         } else if (!ctx.channel().isOpen()) {
-            // No event will come. Later, when the handlers after the codec are there to get ours.
+            // No event follows. The task runs after the handlers after the codec have been added, so that they receive
+            // its event.
             ctx.executor().execute(() -> closed("as the channel was closed"));
         }
     }
 
-    /** The channel is active: begins the handshake. */
+    /** Begins the handshake, because the channel is active. */
     public void start() {
         session.connected(ctx.channel());
         reads.guarded(handshake::begin);
         if (addingToActiveChannel) {
-            // A transport may answer at once, and the handlers after the codec would not get that.
+            // A transport can reply immediately, and the handlers after the codec would miss the reply.
             ctx.executor().execute(demand::readOn);
         } else {
             demand.readOn();
         }
     }
 
-    /** The channel is not active any more. */
+    /** Called when the channel is no longer active. */
     public void inactive() {
         reads.finish();
         String unfinished = phase.unfinishedInput();
@@ -113,7 +116,7 @@ public final class Connection {
         reports.cutOff(unfinished);
     }
 
-    /** The codec is no longer in the pipeline. */
+    /** Called when the codec is no longer in the pipeline. */
     public void removed() {
         reads.removed();
         if (isClosed()) {
@@ -129,12 +132,12 @@ public final class Connection {
         reads.passOn();
     }
 
-    /** The user closes the channel, after this call. */
+    /** Called before the user closes the channel. */
     public void closedByUser() {
         closed(phase.describeUserClose());
     }
 
-    /** The connection is over without a failure. The channel is already closed, or the caller closes it. */
+    /** Ends the connection without a failure. The channel is already closed, or the caller closes it. */
     public void closed(String how) {
         if (!session.isHandshakeDone()) {
             fail(handshake.failures().ended(how, phase), false);
@@ -146,7 +149,7 @@ public final class Connection {
         }
     }
 
-    /** Enters {@code next}: the one place where a phase follows another. */
+    /** Enters {@code next}. All transitions between phases use this method. */
     public void enter(Phase next) {
         enter(next, null);
     }
@@ -161,7 +164,7 @@ public final class Connection {
         next.begin();
     }
 
-    /** The connection is over for the codec. */
+    /** Called when the connection is over for the codec. */
     void ended() {
         handshake.cancelTimer();
         memory.close();
@@ -174,7 +177,7 @@ public final class Connection {
         }
     }
 
-    /** Ends the connection for {@code cause}. Every failure ends this way. */
+    /** Ends the connection because of {@code cause}. Every failure ends this way. */
     public void fail(Throwable cause) {
         fail(cause, true);
     }
@@ -190,7 +193,7 @@ public final class Connection {
             session.fail(cause);
         }
         if (addingToActiveChannel) {
-            // When the handlers after the codec are there.
+            // After the handlers after the codec have been added.
             ctx.executor().execute(() -> reports.failure(cause, inHandshake, close));
         } else {
             reports.failure(cause, inHandshake, close);
@@ -199,7 +202,7 @@ public final class Connection {
 
     // Reads
 
-    /** The user, or auto-read, asks for bytes. */
+    /** Called when the user or auto-read requests bytes. */
     public void read() {
         if (demand.readIssued()) {
             phase.readResumed();
@@ -209,18 +212,18 @@ public final class Connection {
         }
     }
 
-    /** Lets the mechanism go on. */
+    /** Resumes the mechanism. */
     public void resumeMechanism(Runnable first) {
         reads.step(() -> phase.resume(first));
     }
 
-    /** Fires what the peer sent for the application. */
+    /** Fires a message that the peer sent to the application. */
     public void fireMessage(Object message) {
         demand.messageFired();
         ctx.fireChannelRead(message);
     }
 
-    /** The bytes of memory that the codec keeps for the peer, but for what the transport has. */
+    /** Returns the number of bytes that the codec retains for the peer, excluding those of the transport. */
     long kept() {
         return phase.kept() + reads.queuedBytes() + held.size();
     }
@@ -259,7 +262,7 @@ public final class Connection {
         return reads;
     }
 
-    /** The mechanism of the connection, which is not over yet. */
+    /** Returns the mechanism of the connection, which must not be over. */
     public ZMTPMechanism mechanism() {
         return Objects.requireNonNull(mechanism);
     }

@@ -8,39 +8,41 @@ import io.netty.channel.ChannelOutboundBuffer;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The memory that one connection keeps for its peer, summed up from the parts that keep it, and its
- * {@link MemoryAccount}.
+ * The memory that a connection retains for its peer, which is the sum of its parts, and its {@link MemoryAccount}.
  *
- * <p>It is summed up after each read and each flush, and not for each message: a message that arrives whole, and one
- * that is sent at once, change nothing.
+ * <p>The sum is computed after each read and each flush, instead of for each message. A message that arrives whole, or
+ * is sent immediately, does not change it.
  */
 public final class ConnectionMemory {
 
-    /** What the objects of a property take. */
+    /** The memory of the objects of a property. */
     private static final int PROPERTY_OBJECTS = 160;
 
-    /** What the objects of a buffer that waits to be sent take, but for the transport's entry, which it counts. */
+    /**
+     * The memory of the objects of a buffer that waits to be sent, except for the transport's entry, which the
+     * transport counts.
+     */
     private static final int BUFFER_OBJECTS = 160;
 
     private final Connection connection;
     private final ChannelHandlerContext ctx;
     private final MemoryAccount account;
 
-    /** The memory of what the peer announced. */
+    /** The memory of the peer's metadata and identity. */
     private long announced;
 
-    /** The bytes that were given to the transport, and those of them that it has sent. */
+    /** The bytes passed to the transport, and those of them that it has sent. */
     private long written;
 
     private long sent;
 
-    /** The buffers that were given to the transport and are not sent. */
+    /** The number of buffers that were passed to the transport and are not sent yet. */
     private int waiting;
 
-    /** The transport has bytes that it could not send yet. */
+    /** True if the transport has bytes that it could not send yet. */
     private boolean unsent;
 
-    /** The peer has sent something: silence until the end is told apart. */
+    /** True if the peer has sent anything. A peer that is silent until the end is reported differently. */
     private boolean heard;
 
     private boolean countScheduled;
@@ -52,7 +54,7 @@ public final class ConnectionMemory {
                 connection.session(), ctx.channel().parent() != null, ctx.executor(), connection::fail);
     }
 
-    /** The peer has announced {@code metadata}, which is kept until the end of the connection. */
+    /** Counts the peer's {@code metadata}, which is retained until the end of the connection. */
     public void announced(ZMTPMetadata metadata) {
         long bytes = 0;
         for (int i = 0; i < metadata.size(); i++) {
@@ -63,13 +65,16 @@ public final class ConnectionMemory {
         announced = bytes;
     }
 
-    /** The handshake has ended so. What the peer announced is kept until the end of the connection. */
+    /**
+     * Counts the result of the handshake. The peer's metadata and identity are retained until the end of the
+     * connection.
+     */
     public void agreed(ZMTPHandshake handshake) {
         announced(handshake.metadata());
         announced += handshake.remoteIdentity().remaining();
     }
 
-    /** Counts what is kept now. */
+    /** Counts the memory that is currently retained. */
     public void count() {
         if (!connection.isClosed()) {
             account.keep(connection.kept() + announced + countUnsent());
@@ -97,7 +102,7 @@ public final class ConnectionMemory {
         account.reserve(bytes);
     }
 
-    /** The peer has sent this many bytes. */
+    /** Counts bytes that the peer has sent. */
     void received(int bytes) {
         heard = true;
         account.moved(bytes);
@@ -108,15 +113,15 @@ public final class ConnectionMemory {
         return heard;
     }
 
-    /** A buffer of this many bytes is given to the transport. */
+    /** Counts a buffer of this many bytes, which is passed to the transport. */
     public void written(int bytes) {
         written += bytes;
         waiting++;
     }
 
     /**
-     * The transport has sent a buffer. If that could not be done at once, what is left is counted again when the
-     * transport is done: its own count is not up to date before.
+     * Called when the transport has sent a buffer. If it could not be sent immediately, the rest is counted again when
+     * the transport is done, because the transport's own count is not up to date before that.
      */
     public void onSent() {
         waiting--;
@@ -130,11 +135,11 @@ public final class ConnectionMemory {
                 count();
             });
         } catch (RejectedExecutionException e) {
-            account.close(); // the event loop is ending, and the connection with it
+            account.close(); // the event loop is terminating, and closes the connection
         }
     }
 
-    /** The connection is over. */
+    /** Called when the connection is over. */
     void close() {
         account.close();
     }

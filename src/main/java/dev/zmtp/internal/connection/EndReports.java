@@ -10,27 +10,27 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports the end of a connection once, although it is noticed in several places: by the transport's read, by each
- * write that it fails, by handlers before the codec.
+ * Reports the end of a connection once, although it is detected in several places: by the transport's read, by each
+ * write that the transport fails, and by handlers before the codec.
  */
 public final class EndReports {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.codec.EndReports");
 
-    /** Chains of causes are followed no further: they may be circular. */
+    /** Maximum number of causes that are followed, because chains of causes can be circular. */
     private static final int MAX_CAUSES = 32;
 
     private final ChannelHandlerContext ctx;
     private final Session session;
     private final ConnectionMemory memory;
 
-    /** The exception that was passed on last, if nothing has arrived since: it may be why the connection ends. */
+    /** The last exception that was passed on, if nothing has arrived since. It can be the reason for the end. */
     private @Nullable Throwable last;
 
-    /** The failure of a write with a void promise was reported. */
+    /** True if the failure of a write with a void promise was reported. */
     private boolean writeReported;
 
-    /** A failure of the codec's was reported, and the channel is being closed for it. */
+    /** True if a failure of the codec was reported, and the channel is being closed because of it. */
     private boolean failureReported;
 
     EndReports(ChannelHandlerContext ctx, Session session, ConnectionMemory memory) {
@@ -39,7 +39,9 @@ public final class EndReports {
         this.memory = memory;
     }
 
-    /** Reports the failure for which the codec ends the connection, and closes the channel if that is not done yet. */
+    /**
+     * Reports the failure for which the codec ends the connection, and closes the channel unless that is already done.
+     */
     void failure(Throwable cause, boolean inHandshake, boolean close) {
         if (inHandshake) {
             UnheardFailure.listen(ctx.pipeline());
@@ -53,16 +55,19 @@ public final class EndReports {
         }
     }
 
-    /** Passes on what a handler before the codec, or a callback, has reported in traffic. */
+    /** Passes on a failure that a handler before the codec, or a callback, has reported during traffic. */
     public void inTraffic(Throwable failure) {
         if (!writeReported || !isSame(failure, last)) {
             pass(failure);
         }
     }
 
-    /** Passes on what was reported after the end, for {@code cause} if that was a failure, unless it is the end. */
+    /**
+     * Passes on a failure that was reported after the end, unless it is the failure that ended the connection. {@code
+     * cause} is that failure, if any.
+     */
     void afterEnd(Throwable failure, @Nullable Throwable cause) {
-        boolean isConsequence = failureReported && failure instanceof IOException; // of our close
+        boolean isConsequence = failureReported && failure instanceof IOException; // of the close by the codec
         if (isConsequence || isSame(failure, cause) || isSame(failure, last)) {
             logger.debug("{} closing: {}", ctx.channel(), failure.toString());
         } else {
@@ -70,7 +75,10 @@ public final class EndReports {
         }
     }
 
-    /** A write with a void promise has failed as the connection ended. All later ones fail for the same reason. */
+    /**
+     * Reports that a write with a void promise failed because the connection ended. All later writes fail for the same
+     * reason.
+     */
     public void voidWriteFailed(Throwable cause) {
         if (writeReported) {
             return;
@@ -82,22 +90,22 @@ public final class EndReports {
     }
 
     /**
-     * Returns whether a write that has failed has torn the stream: the connection goes on, and the user has not ended
-     * our half of it.
+     * Returns whether a failed write has torn the stream, because the connection continues and the user has not ended
+     * this side's half of it.
      */
     public boolean isTorn() {
         return ctx.channel().isActive()
                 && !(ctx.channel() instanceof DuplexChannel duplex && duplex.isOutputShutdown());
     }
 
-    /** Bytes have arrived: what was reported before was not the end. */
+    /** Called when bytes have arrived, which shows that an earlier report was not the end. */
     public void bytesArrived() {
         last = null;
     }
 
     /**
-     * The connection has ended in the middle of {@code what}, if not null. The transport may have said why, or a
-     * handler before the codec that has closed the channel.
+     * Reports that the connection has ended in the middle of {@code what}, if not null. The transport, or a handler
+     * before the codec that closed the channel, can already have reported the reason.
      */
     void cutOff(@Nullable String what) {
         if (what != null && !writeReported && last == null) {
@@ -111,7 +119,7 @@ public final class EndReports {
         ctx.fireExceptionCaught(failure);
     }
 
-    /** Returns whether the two are one failure: one wraps the other, or both have a cause in common. */
+    /** Returns whether the two are the same failure: either wraps the other, or both have a cause in common. */
     private static boolean isSame(Throwable failure, @Nullable Throwable known) {
         Throwable ours = failure;
         for (int i = 0; i < MAX_CAUSES && ours != null; i++) {

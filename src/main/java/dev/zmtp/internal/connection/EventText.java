@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** Puts what an operator asks about a connection on one line, whatever bytes the peer sent. */
+/** Formats the details of a connection for operators on a single line, regardless of the bytes that the peer sent. */
 public final class EventText {
 
     private final StringJoiner text;
@@ -30,7 +30,10 @@ public final class EventText {
         return this;
     }
 
-    /** Adds what was agreed on. {@code generated} is the identity that was made for a peer without one, if known. */
+    /**
+     * Adds the result of the handshake. {@code generated} is the identity that was generated for a peer without an
+     * identity, if known.
+     */
     public EventText handshake(ZMTPHandshake handshake, @Nullable ByteBuffer generated) {
         ZMTPSocketType type = handshake.remoteSocketType();
         ByteBuffer announced = handshake.remoteIdentity();

@@ -12,15 +12,15 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs frames at trace, one line for each: direction, version, flags, length of the body and its first bytes as they
- * are on the wire.
+ * Logs frames at trace level, one line per frame: direction, version, flags, length of the body, and its first bytes as
+ * sent on the wire.
  *
  * <pre>
  *   [id: 0x7a4c1b2e, ...] &lt;&lt; ZMTP31 MORE 5 68656c6c6f
  *   [id: 0x7a4c1b2e, ...] &gt;&gt; ZMTP31 COMMAND 7 0450494e470000
  * </pre>
  *
- * <p>Of a command of the handshake only the name is shown, as the rest may be a password.
+ * <p>Only the name of a handshake command is shown, because the rest can be a password.
  */
 public final class FrameLog {
 
@@ -38,19 +38,22 @@ public final class FrameLog {
         this.version = version;
     }
 
-    /**
-     * Returns the log of a connection, or null if it is off: then it costs nothing but the question whether it is null.
-     */
+    /** Returns the log of a connection, or null if it is off. The only cost is then the check for null. */
     public static @Nullable FrameLog of(Channel channel, ZMTPVersion version) {
         return logger.isTraceEnabled() ? new FrameLog(channel, version) : null;
     }
 
-    /** A frame has arrived, or the beginning of one: {@code in} has what is there of its body. Moves no index. */
+    /**
+     * Logs a frame that has arrived, possibly in part. {@code in} has the available part of its body. Moves no index.
+     */
     public void received(int flags, long length, ByteBuf in) {
         line(IN, flags, length, bytes(in, in.readerIndex(), length));
     }
 
-    /** A buffer of frames goes to the transport. The body of the last one may follow on its own. Moves no index. */
+    /**
+     * Logs a buffer of frames that is passed to the transport. The body of the last frame can follow separately. Moves
+     * no index.
+     */
     public void sent(ByteBuf frames) {
         ZMTPFraming framing = version.framing();
         int index = frames.readerIndex();
@@ -65,17 +68,17 @@ public final class FrameLog {
         }
     }
 
-    /** A frame is sent whose body goes on its own. Moves no index. */
+    /** Logs a frame whose body is sent separately. Moves no index. */
     public void sent(int flags, ByteBuf body) {
         line(OUT, flags, body.readableBytes(), bytes(body, body.readerIndex(), body.readableBytes()));
     }
 
-    /** A command of the handshake has arrived. Moves no index. */
+    /** Logs a handshake command that has arrived. Moves no index. */
     public void receivedCommand(ByteBuf command) {
         line(IN, ZMTPFraming.COMMAND, command.readableBytes(), name(command));
     }
 
-    /** A command of the handshake is sent. Moves no index. */
+    /** Logs a handshake command that is sent. Moves no index. */
     public void sentCommand(ByteBuf command) {
         line(OUT, ZMTPFraming.COMMAND, command.readableBytes(), name(command));
     }

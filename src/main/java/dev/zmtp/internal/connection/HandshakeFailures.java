@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
 import java.net.SocketAddress;
 
-/** Failures of a handshake in which neither side sent anything wrong. */
+/** Failures of a handshake in which neither side sent anything invalid. */
 public final class HandshakeFailures {
 
     private final Session session;
@@ -13,14 +13,15 @@ public final class HandshakeFailures {
         this.session = session;
     }
 
-    /** The connection ended in {@code phase}; {@code how} says by whom or why. */
+    /** Returns the failure of a connection that ended in {@code phase}; {@code how} is the side or reason. */
     public ZMTPException ended(String how, Phase phase) {
         String peer = session.peerAddress() == null ? "" : " with " + session.peer();
         return new ZMTPException(Code.CLOSED, "handshake" + peer + " ended " + how + " (phase: " + phase + ")");
     }
 
     /**
-     * There is no connection to {@code peer}. The address appears once: most of Netty's messages already contain it.
+     * Returns the failure to connect to {@code peer}. The address appears once, because most of Netty's messages
+     * already contain it.
      */
     public ZMTPException notConnected(SocketAddress peer, Throwable cause) {
         String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
@@ -28,7 +29,7 @@ public final class HandshakeFailures {
         return new ZMTPException(Code.CLOSED, "not connected: " + (hasAddress ? why : why + ": " + peer), cause);
     }
 
-    /** The handshake has taken too long, and is in {@code phase} still. */
+    /** Returns the failure of a handshake that took too long and is still in {@code phase}. */
     public ZMTPException timedOut(Phase phase) {
         return new ZMTPException(
                 Code.HANDSHAKE_TIMEOUT,

@@ -3,26 +3,28 @@ package dev.zmtp.internal.connection;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.security.ZMTPMechanism;
 
-/** The control of the handshake of a connection, as the connection and its phases see it. */
+/** The control of the handshake of a connection, as used by the connection and its phases. */
 public interface Handshaking {
 
-    /** The phase of the connection before the handshake begins. */
+    /** Returns the phase of the connection before the handshake begins. */
     Phase firstPhase();
 
-    /** What the mechanism of the connection may ask for. */
+    /** Returns the context for the mechanism of the connection. */
     ZMTPMechanism.Context mechanismContext();
 
     HandshakeFailures failures();
 
-    /** The channel is active: begins to talk with the peer. */
+    /** Begins to communicate with the peer, because the channel is active. */
     void begin();
 
-    /** The peer will send nothing more, and the handshake is not complete. */
+    /** Called when the peer has ended its input and the handshake is not complete. */
     void endedByPeer();
 
-    /** The handshake is complete: {@code traffic} begins, after what was held and the event that announces it. */
+    /**
+     * Completes the handshake. {@code traffic} begins after the held writes and the event that announces the success.
+     */
     void succeed(ZMTPHandshake result, Phase traffic);
 
-    /** The connection is over. */
+    /** Called when the connection is over. */
     void cancelTimer();
 }

@@ -14,25 +14,31 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes that cannot be encoded yet, in order, and the flush that was asked for after them: those before the end of the
- * handshake, and those that a callback makes while another write is being encoded.
+ * Writes that cannot be encoded yet, in order, and a flush that was requested after them. These are writes before the
+ * end of the handshake, and writes that a callback makes while another write is being encoded.
  *
- * <p>They count towards the channel's writability, with its own water marks: more than the high one makes it
- * unwritable, less than the low one writable again. More than the configured bound fails the write.
+ * <p>They count towards the channel's writability, with its own water marks. Above the high water mark the channel
+ * becomes unwritable, and below the low water mark writable again. A write that exceeds the configured limit fails.
  */
 public final class HeldWrites {
 
-    /** Which of the channel's user-defined writability flags is ours. Netty's traffic shapers use the low ones. */
+    /**
+     * The index of the channel's user-defined writability flag that the codec uses. Netty's traffic shapers use low
+     * indexes.
+     */
     private static final int WRITABILITY_INDEX = 31;
 
-    /** A write, and how many bytes it counts for. */
+    /** A write, and the number of bytes that it counts for. */
     public record HeldWrite(Object message, ChannelPromise promise, long size) {}
 
     private final ChannelHandlerContext ctx;
     private final Channel channel;
     private final MessageSizeEstimator.Handle estimator;
 
-    /** Null while nothing is held: a queue does not shrink, and one that was long would stay so for life. */
+    /**
+     * Null while nothing is held. A queue does not shrink, so a long queue would keep its size for the life of the
+     * connection.
+     */
     private @Nullable Queue<HeldWrite> writes;
 
     private long size;
@@ -49,12 +55,12 @@ public final class HeldWrites {
         return writes == null;
     }
 
-    /** The bytes that are held, with their overhead. */
+    /** Returns the number of held bytes, including their overhead. */
     long size() {
         return size;
     }
 
-    /** Takes over a write, or fails it if more than {@code maxSize} bytes would be held. */
+    /** Takes ownership of a write, or fails it if more than {@code maxSize} bytes would be held. */
     public void add(Object message, ChannelPromise promise, long maxSize) {
         long added = sizeOf(message);
         if (size + added > maxSize) {
@@ -74,8 +80,8 @@ public final class HeldWrites {
         EncoderException failure =
                 new EncoderException("held writes: " + wanted + " bytes (expected: <= " + maxSize + ")");
         if (promise.isVoid()) {
-            // Such a promise would fire through the whole pipeline, and the codec would take it for the end of the
-            // handshake.
+            // A void promise would fire its failure through the whole pipeline, and the codec would treat it as the end
+            // of the handshake.
             ctx.fireExceptionCaught(failure);
         } else {
             promise.tryFailure(failure);
@@ -88,12 +94,12 @@ public final class HeldWrites {
                 : Overhead.PER_FRAME + (long) Math.max(0, estimator.size(message));
     }
 
-    /** The user has asked for a flush of what is held. */
+    /** Called when the user requests a flush of the held writes. */
     public void requestFlush() {
         flushRequested = true;
     }
 
-    /** Returns whether a flush was requested since the last call. To be called when what was held has been written. */
+    /** Returns whether a flush was requested since the last call. Called after the held writes have been written. */
     public boolean takeFlushRequest() {
         boolean taken = flushRequested;
         flushRequested = false;
@@ -115,12 +121,12 @@ public final class HeldWrites {
         return held;
     }
 
-    /** Releases all that is held and fails the promises, also of writes that their listeners make. */
+    /** Releases all held writes and fails their promises, including those of writes that their listeners make. */
     void fail(Throwable cause) {
         flushRequested = false;
         for (HeldWrite held = poll(); held != null; held = poll()) {
             ReferenceCountUtil.safeRelease(held.message);
-            if (!held.promise.isVoid()) { // what ends the connection is reported by itself, once
+            if (!held.promise.isVoid()) { // the end of the connection is reported separately, once
                 held.promise.tryFailure(cause);
             }
         }
@@ -128,7 +134,8 @@ public final class HeldWrites {
 
     private void updateWritability() {
         ChannelConfig config = channel.config();
-        // Two marks, as the transport has: one message less and one more must not be an event each time.
+        // Two marks, like those of the transport, so that an additional or removed message does not fire an event each
+        // time.
         boolean now = writable
                 ? size <= config.getWriteBufferHighWaterMark()
                 : size == 0 || size < config.getWriteBufferLowWaterMark();

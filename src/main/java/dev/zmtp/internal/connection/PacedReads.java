@@ -9,22 +9,25 @@ import io.netty.util.UncheckedBooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the buffers that the transport reads into, a body's own where it can, and has it read no further while the
- * {@link ReadLoop} is behind, so that what waits there stays small.
+ * Chooses the buffers that the transport reads into, if possible the buffer of the body itself, and stops its reads
+ * while the {@link ReadLoop} is behind, so that the queue there stays small.
  *
- * <p>A transport reads several times in a row and asks after each whether to go on; the answer is no once half of the
- * budget is used. A level-triggered transport still reads once in each iteration of the event loop, and then gets a
- * small buffer.
+ * <p>A transport reads several times in a row and checks after each read whether to continue. The result is no once
+ * half of the budget is used. A level-triggered transport still reads once in each iteration of the event loop, and
+ * then receives a small buffer.
  */
 public final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
-    /** What the transport reads into while anything waits, unless a budget has fewer frames than it may hold. */
+    /**
+     * The size of the transport's read buffer while anything is queued, unless the buffer can hold more frames than the
+     * budget has.
+     */
     private static final int SMALL_BUFFER = 256;
 
     private static final int SHORTEST_FRAME = 2;
 
     /**
-     * Caps the bytes of consecutive reads at what this many usual reads return, so that large reads do not starve other
+     * Limits the bytes of consecutive reads to this many times the usual read, so that large reads do not starve other
      * channels.
      */
     private static final int READS_IN_A_ROW = 16;
@@ -32,10 +35,10 @@ public final class PacedReads implements MaxMessagesRecvByteBufAllocator {
     private final ChannelConfig config;
     private final RecvByteBufAllocator allocator;
 
-    /** The transport reads with a handle of this. */
+    /** True if the transport reads with a handle of this allocator. */
     private boolean asked;
 
-    /** Null once the codec was removed: the transport keeps its handle, which then paces nothing. */
+    /** Null once the codec was removed. The transport keeps its handle, which then has no effect on reads. */
     private @Nullable ReadLoop reads;
 
     private PacedReads(ChannelConfig config) {
@@ -44,8 +47,7 @@ public final class PacedReads implements MaxMessagesRecvByteBufAllocator {
     }
 
     /**
-     * Paces the reads of a channel that has not read yet, or that has read with a codec before this one, which it
-     * replaces.
+     * Paces the reads of a channel that has not read yet, or that has read with an earlier codec, which is replaced.
      */
     static PacedReads install(ChannelConfig config, ReadLoop reads) {
         PacedReads paced;
@@ -59,7 +61,7 @@ public final class PacedReads implements MaxMessagesRecvByteBufAllocator {
         return paced;
     }
 
-    /** Undoes {@link #install}, unless another codec paces the reads by now, or the channel has another allocator. */
+    /** Reverts {@link #install}, unless another codec already paces the reads, or the channel has another allocator. */
     void uninstall(ChannelConfig config, ReadLoop reads) {
         if (this.reads != reads) {
             return;
@@ -71,15 +73,16 @@ public final class PacedReads implements MaxMessagesRecvByteBufAllocator {
     }
 
     /**
-     * Whether the transport asks how much to read. It keeps the handle that it got before its first read, which may be
-     * another allocator's. That a handle was made says nothing: the config of epoll makes one to look at it.
+     * Returns whether the transport checks how much to read. The transport keeps the handle from before its first read,
+     * which can be another allocator's. The creation of a handle proves nothing, because the epoll config creates a
+     * handle to inspect it.
      */
     boolean isAsked() {
         return asked;
     }
 
     @Override
-    @SuppressWarnings("deprecation") // of the interface; most transports want this kind
+    @SuppressWarnings("deprecation") // of the interface, which most transports require
     public Handle newHandle() {
         Handle handle = allocator.newHandle();
         return handle instanceof ExtendedHandle extended ? new PacedHandle(extended) : handle;
@@ -103,7 +106,7 @@ public final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
         private final ExtendedHandle handle;
 
-        /** The bytes that were read since the transport began this row of reads. */
+        /** The number of bytes read since the transport began this row of reads. */
         private long row;
 
         private PacedHandle(ExtendedHandle handle) {
@@ -124,7 +127,7 @@ public final class PacedReads implements MaxMessagesRecvByteBufAllocator {
             try {
                 chosen = paced.nextRead(alloc, handle.guess());
             } catch (OutOfMemoryError e) {
-                // There may be memory for a shorter read. If not, the transport reports that.
+                // There can be memory for a shorter read. If not, the transport reports that.
             }
             return chosen == null ? handle.allocate(alloc) : chosen;
         }

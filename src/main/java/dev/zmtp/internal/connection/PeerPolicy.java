@@ -11,12 +11,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules for which peers this side can talk to: by version, socket type and metadata. Who may connect is for the
- * authenticator.
+ * The rules for the peers that this side can communicate with, by version, socket type and metadata. The authenticator
+ * decides which peers may connect.
  */
 public final class PeerPolicy {
 
-    /** No type has a longer name, and the peer gets its own back in an ERROR. */
+    /** Maximum length of a peer's type name in the ERROR that the peer receives. No type has a longer name. */
     private static final int MAX_SHOWN = 64;
 
     private final ZMTPConfig config;
@@ -26,10 +26,10 @@ public final class PeerPolicy {
     }
 
     /**
-     * Checks that we may speak {@code version}. A peer must not strip the security of {@code mechanism} by pretending
-     * to be old.
+     * Checks that this side may use {@code version}. A peer must not bypass the security of {@code mechanism} by
+     * pretending to be old.
      *
-     * @throws ZMTPException if we may not
+     * @throws ZMTPException if the version is not allowed
      */
     public void checkVersion(ZMTPVersion version, ZMTPMechanism mechanism) {
         if (!config.interop() && version != config.protocol()) {
@@ -54,9 +54,9 @@ public final class PeerPolicy {
     }
 
     /**
-     * Checks that a peer of this type may talk to us.
+     * Checks that a peer of this type may communicate with this side.
      *
-     * @throws ZMTPException if it may not
+     * @throws ZMTPException if the type is not allowed
      */
     public void checkSocketType(ZMTPSocketType peer) {
         if (!config.socketType().accepts(peer)) {
@@ -65,9 +65,9 @@ public final class PeerPolicy {
     }
 
     /**
-     * Checks what every mechanism must check of the peer's metadata.
+     * Performs the checks of the peer's metadata that every mechanism requires.
      *
-     * @throws ZMTPException if the socket type does not fit ours, or the identity is too long
+     * @throws ZMTPException if the socket type does not match this side's type, or the identity is too long
      */
     public void checkMetadata(ZMTPMetadata peer) {
         ZMTPSocketType type = socketType(peer);
@@ -88,7 +88,7 @@ public final class PeerPolicy {
                 ZMTPException.Code.SOCKET_TYPE, "socket type", peer, "one that " + config.socketType() + " talks to");
     }
 
-    /** The socket type that {@code peer} names, or null if it names none that exists. */
+    /** Returns the socket type that {@code peer} names, or null if it names no existing type. */
     public static @Nullable ZMTPSocketType socketType(ZMTPMetadata peer) {
         String name = peer.text(ZMTPMetadata.SOCKET_TYPE);
         return name == null ? null : ZMTPSocketType.ofName(name);

@@ -9,16 +9,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer for what a peer has to do. It does not take our own delay for the peer's: a handler that blocks, a collection
- * or a stopped process makes all timers due at once, and an event loop runs them before it reads what has arrived
- * meanwhile. So the timer judges when the event loop has read once more. For use on the event loop.
+ * A timer for actions of a peer, which does not count this side's own delays against the peer. A blocking handler, a
+ * garbage collection or a stopped process makes all timers due at once, and an event loop runs them before it reads the
+ * data that has arrived in the meantime. The timer therefore checks after the event loop has read once more. For use on
+ * the event loop.
  */
 public final class PeerTimer {
 
     private final EventExecutor executor;
     private final LongSupplier nanoTime;
 
-    /** What waits for its time, or for the read after it. */
+    /** The task that waits for its time, or for the read after it. */
     private @Nullable Future<?> task;
 
     public PeerTimer(EventExecutor executor, LongSupplier nanoTime) {
@@ -27,10 +28,10 @@ public final class PeerTimer {
     }
 
     /**
-     * Starts anew.
+     * Restarts the timer.
      *
-     * @param judge is called once, after this many nanoseconds, with how many more it was until the event loop came to
-     *     it
+     * @param judge called once, after this many nanoseconds, with the additional nanoseconds until the event loop ran
+     *     the timer
      */
     public void start(long nanos, LongConsumer judge) {
         long due = nanoTime.getAsLong() + nanos;
@@ -38,7 +39,10 @@ public final class PeerTimer {
         task = schedule(() -> readFirst(due, judge), nanos);
     }
 
-    /** A task that is scheduled without delay runs after the event loop has looked at its channels again. */
+    /**
+     * Reschedules the check. A task that is scheduled without delay runs after the event loop has checked its channels
+     * again.
+     */
     private void readFirst(long due, LongConsumer judge) {
         long late = Math.max(0, nanoTime.getAsLong() - due);
         task = schedule(
@@ -53,7 +57,7 @@ public final class PeerTimer {
         try {
             return executor.schedule(next, nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            return null; // the event loop is ending, and the connection with it
+            return null; // the event loop is terminating, and closes the connection
         }
     }
 

@@ -7,10 +7,11 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A phase in the life of a connection: what the codec does with it then. On the channel's event loop only.
+ * A phase in the life of a connection, with the behavior of the codec in this phase. Used only on the channel's event
+ * loop.
  *
- * <p>{@link Connection#enter} is the only place where one phase follows another: it leaves the old one and enters the
- * new one. The codec does not ask which phase it is in; a phase does what is right for it.
+ * <p>All transitions between phases are in {@link Connection#enter}, which leaves the old phase and enters the new
+ * phase. The codec never checks its current phase, because each phase implements its own behavior.
  */
 public abstract class Phase {
 
@@ -22,12 +23,12 @@ public abstract class Phase {
         this.connection = connection;
     }
 
-    /** Returns whether the codec is in this phase. False as soon as another one was entered, even by a callback. */
+    /** Returns whether the codec is in this phase. False as soon as another phase was entered, even by a callback. */
     public final boolean isCurrent() {
         return current;
     }
 
-    /** For {@link Connection#enter} alone, which then calls {@link #end} or {@link #begin}. */
+    /** For use only by {@link Connection#enter}, which then calls {@link #end} or {@link #begin}. */
     final void setCurrent(boolean current) {
         this.current = current;
     }
@@ -35,11 +36,12 @@ public abstract class Phase {
     /** Called once, when the codec has entered this phase. */
     public void begin() {}
 
-    /** The channel is active. */
+    /** Called when the channel is active. */
     public void connected() {}
 
     /**
-     * The user connects the channel to {@code peer}. Returns the promise to connect with, by which this one completes.
+     * Called when the user connects the channel to {@code peer}. Returns the promise to connect with, which completes
+     * this promise.
      */
     public ChannelPromise connecting(SocketAddress peer, ChannelPromise promise) {
         return promise;
@@ -50,83 +52,90 @@ public abstract class Phase {
         return "by this side";
     }
 
-    /** Takes bytes from {@code in}, which stays the caller's, until it has none or another phase was entered. */
+    /**
+     * Reads bytes from {@code in}, which the caller continues to own, until it is empty or another phase was entered.
+     */
     public abstract void read(ByteBuf in);
 
-    /** Called after each read: compacts what is incomplete, since the rest may take long to arrive. */
+    /** Called after each read. Compacts incomplete data, because the rest can take long to arrive. */
     public void compact() {}
 
-    /** As {@link dev.zmtp.internal.wire.FrameReader#nextRead}. */
+    /** Like {@link dev.zmtp.internal.wire.FrameReader#nextRead}. */
     @Nullable
     public ByteBuf nextRead(ByteBufAllocator alloc, int usual) {
         return null;
     }
 
-    /** What was read is decoded, or waits. A handler before the codec may close the channel next. */
+    /** Called when the read data is decoded or queued. A handler before the codec can close the channel next. */
     public void decoded() {}
 
-    /** The transport has nothing more to read for now. */
+    /** Called when the transport currently has nothing more to read. */
     public void readComplete() {}
 
-    /** The bytes of memory that are kept for the peer in this phase. */
+    /** Returns the number of bytes of memory that are retained for the peer in this phase. */
     public long kept() {
         return 0;
     }
 
     /**
-     * The mechanism can go on: another thread has computed or decided what it waits for.
+     * Resumes the mechanism, because another thread has completed the computation or decision that it waits for.
      *
-     * @param first tells the mechanism
+     * @param first passes the result to the mechanism
      */
     public void resume(Runnable first) {}
 
-    /** The user reads again after a time without reads. */
+    /** Called when the user reads again after a time without reads. */
     public void readResumed() {}
 
-    /** Takes over {@code message} and {@code promise}. */
+    /** Takes ownership of {@code message} and {@code promise}. */
     public abstract void write(Object message, ChannelPromise promise);
 
-    /** Writes what was held during the handshake, and flushes it if asked. The success is not announced yet. */
+    /** Writes the writes held during the handshake, and flushes them if requested. The success is not announced yet. */
     public void drain() {}
 
-    /** The success was announced: from here on messages may be fired. */
+    /** Called when the success was announced. Messages can be fired from now on. */
     public void open() {}
 
-    /** The user wants what was written to be sent. */
+    /** Called when the user flushes. */
     public abstract void flush();
 
-    /** The channel has become writable or unwritable. */
+    /** Called when the channel has become writable or unwritable. */
     public void writabilityChanged() {}
 
-    /** The peer will send nothing more. ZMTP has no half-closed state, so the connection ends. */
+    /** Called when the peer has ended its input. ZMTP has no half-closed state, so the connection ends. */
     public abstract void inputEnded();
 
-    /** Describes what of the peer's has arrived in part, for an exception message; null if that ends nothing early. */
+    /** Returns a description of the peer's partial input, for an exception message, or null if nothing is cut short. */
     @Nullable
     public String unfinishedInput() {
         return null;
     }
 
-    /** A handler before the codec, or a callback, has failed. */
+    /** Called when a handler before the codec, or a callback, has failed. */
     public abstract void exceptionCaught(Throwable cause);
 
     /**
-     * The transport did not take bytes of ours.
+     * Called when the transport did not accept bytes of this side.
      *
      * @param isVoid whether the promise of a write was void, so that only exceptionCaught can report the failure
      */
     public abstract void writeFailed(Throwable cause, boolean isVoid);
 
-    /** The codec was removed from the pipeline. Returns why the connection cannot outlive that, or null if it can. */
+    /**
+     * Called when the codec was removed from the pipeline. Returns the reason why the connection has to end, or null if
+     * it can continue.
+     */
     @Nullable
     public Throwable whyRemovalIsFatal() {
         return null;
     }
 
-    /** Called once, when the codec leaves this phase, for {@code cause} if that is a failure: releases what is held. */
+    /**
+     * Called once, when the codec leaves this phase, with {@code cause} if that is a failure. Releases all held data.
+     */
     public void end(@Nullable Throwable cause) {}
 
-    /** What the codec does in this phase, in words for messages and logs. */
+    /** Describes the activity of the codec in this phase, for messages and logs. */
     @Override
     public abstract String toString();
 }

@@ -3,18 +3,19 @@ package dev.zmtp.internal.connection;
 import java.util.function.LongSupplier;
 
 /**
- * The budget of one read of a connection: how many frames are handled before its event loop goes on to the next
- * connection, and for how long.
+ * The budget of a single read of a connection: the number of frames that are handled before its event loop continues
+ * with the next connection, and the time.
  *
- * <p>A tiny frame costs its sender next to nothing and costs us as much as a large one, so bytes are no measure here.
- * Frames alone do not suffice either: what a handler does with one may take a hundred times as long as decoding it.
+ * <p>A tiny frame costs its sender almost nothing but costs this side as much as a large frame, so bytes are not a
+ * suitable measure. Frames alone are not sufficient either, because a handler can spend a hundred times as long on a
+ * frame as the decoder.
  */
 public final class ReadBudget {
 
-    /** The clock is read after this many frames. */
+    /** The number of frames between two checks of the clock. */
     private static final int FRAMES_PER_LOOK = 64;
 
-    /** From the first look at the clock on. */
+    /** Maximum time, from the first check of the clock. */
     private static final long MAX_NANOS = 1_000_000;
 
     private final int maxFrames;
@@ -29,12 +30,12 @@ public final class ReadBudget {
         this.left = maxFrames;
     }
 
-    /** The budget is whole again. */
+    /** Resets the budget. */
     void begin() {
         left = maxFrames;
     }
 
-    /** A frame is handled. */
+    /** Counts a frame. */
     public void count() {
         left--;
         int counted = maxFrames - left;
@@ -53,14 +54,14 @@ public final class ReadBudget {
     }
 
     /**
-     * Returns whether the transport may bring more. Not after half of the frames, so that a read is mostly
-     * decoded whole: to go on in the middle of one costs another round of the event loop.
+     * Returns whether the transport can read more. False after half of the frames, so that most reads are decoded
+     * whole. Continuing in the middle of a read costs another round of the event loop.
      */
     boolean hasRoom() {
         return left > maxFrames / 2;
     }
 
-    /** Returns whether the rest has to wait until others were served. */
+    /** Returns whether the rest has to wait until other connections were served. */
     public boolean isOver() {
         return left <= 0;
     }

@@ -3,24 +3,28 @@ package dev.zmtp.internal.connection;
 import io.netty.channel.ChannelHandlerContext;
 
 /**
- * Tracks reads when auto-read is off. One read of the transport may bring no message, only a command or a part of a
- * frame; so the codec reads on until the user who has called {@code read()} has got a message.
+ * Tracks reads when auto-read is off. A read of the transport can contain no message but only a command or a part of a
+ * frame, so the codec continues to read until the user that has called {@code read()} has received a message.
  */
 public final class ReadDemand {
 
     private final ChannelHandlerContext ctx;
     private final Session session;
 
-    /** The user has called {@code read()} and has not got a message since. Never true while auto-read is on. */
+    /**
+     * True if the user has called {@code read()} and has received no message since. Never true while auto-read is on.
+     */
     private boolean requested;
 
     /**
-     * Set while auto-read issues its next read. A read at any other time means that auto-read has just been switched
-     * on.
+     * Set while auto-read issues its next read. A read at any other time means that auto-read has just been enabled.
      */
     private boolean continuingAutoRead;
 
-    /** The user or auto-read has asked for the bytes that are decoded now, up to the end of the transport's read. */
+    /**
+     * True if the user or auto-read has requested the bytes that are being decoded, until the end of the transport's
+     * read.
+     */
     private boolean delivering;
 
     ReadDemand(ChannelHandlerContext ctx, Session session) {
@@ -32,7 +36,7 @@ public final class ReadDemand {
         return ctx.channel().config().isAutoRead();
     }
 
-    /** Returns whether a peer that sends something now is heard. */
+    /** Returns whether data that a peer sends now is read. */
     public boolean isListening() {
         return isAutoRead() || requested;
     }
@@ -50,40 +54,40 @@ public final class ReadDemand {
         return resumed;
     }
 
-    /** A message was fired: the request is fulfilled. */
+    /** Notes that a message was fired, which fulfills the request. */
     void messageFired() {
         requested = false;
     }
 
-    /** Bytes that were read are about to be decoded. */
+    /** Called before bytes that were read are decoded. */
     void readStarted() {
         delivering |= requested || isAutoRead();
     }
 
     /**
-     * Returns whether what was read may be decoded: the handshake takes all there is, the user what was asked for. A
-     * read of the handshake's own may bring more than the handshake.
+     * Returns whether the read data can be decoded. The handshake decodes all data, the user receives only requested
+     * data. A read by the handshake itself can contain data after the handshake.
      */
     boolean isWanted() {
         return delivering || requested || isAutoRead() || !session.isHandshakeDone();
     }
 
-    /** The channel is closed: what was read is delivered, as nothing will be asked for any more. */
+    /** Delivers all data that was read, because the channel is closed and there will be no further requests. */
     void finish() {
         delivering = true;
     }
 
-    /** What was asked for has been delivered. */
+    /** Called when the requested data has been delivered. */
     void budgetRenewed() {
         delivering = false;
     }
 
-    /** Notes the end of a read; auto-read issues the next one after it. */
+    /** Notes the end of a read, after which auto-read issues the next read. */
     void readComplete() {
         continuingAutoRead = isAutoRead();
     }
 
-    /** Reads on if auto-read is off, and the handshake or the user still waits for bytes. */
+    /** Reads again if auto-read is off, and the handshake or the user still waits for bytes. */
     void readOn() {
         if (!isAutoRead() && (requested || !session.isHandshakeDone())) {
             ctx.read();

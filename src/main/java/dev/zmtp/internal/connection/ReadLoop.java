@@ -12,21 +12,22 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives what was read to the phase, one buffer after the other, and passes what one phase leaves unread to the next.
+ * Passes the read data to the phase, buffer by buffer, and passes the unread rest of a phase to the next phase.
  *
- * <p><b>Budget.</b> What is left when the {@link ReadBudget} is spent, or was not asked for with auto-read off, waits
- * in a queue. It goes on when the event loop has served its other channels, or with the user's {@code read()}.
- * Until the queue is empty, {@link PacedReads} has the transport read little or nothing, and the end of the peer's
- * input is not reported.
+ * <p><b>Budget.</b> Data that remains when the {@link ReadBudget} is spent, or that was not requested with auto-read
+ * off, waits in a queue. Decoding continues when the event loop has served its other channels, or with the user's
+ * {@code read()}. Until the queue is empty, {@link PacedReads} makes the transport read little or nothing, and the end
+ * of the peer's input is not reported.
  *
- * <p><b>Re-entrancy.</b> A callback, such as the handler of a message, can make the transport read again. What that
- * brings is queued and decoded after the current buffer. Any exception while decoding ends the connection.
+ * <p><b>Re-entrancy.</b> A callback, such as the handler of a message, can make the transport read again. The result is
+ * queued and decoded after the current buffer. Any exception while decoding ends the connection.
  */
 public final class ReadLoop {
 
     /**
-     * If more than this waits, it is decoded as fast as it is read. A transport whose reads are not paced would
-     * otherwise fill the memory: one that has read before the codec was added, or that was given another allocator.
+     * The number of queued bytes above which data is decoded as fast as it is read. Otherwise a transport whose reads
+     * are not paced would fill the memory. That is a transport that has read before the codec was added, or that was
+     * given another allocator.
      */
     private static final long MAX_QUEUED = 64 << 10;
 
@@ -38,17 +39,19 @@ public final class ReadLoop {
     /** Null before the codec is added, and after its removal. */
     private @Nullable PacedReads paced;
 
-    /** A buffer is being decoded, or a step of the handshake is being made. */
+    /** True while a buffer is being decoded, or a step of the handshake is being performed. */
     private boolean busy;
 
     private final ArrayDeque<ByteBuf> queue = new ArrayDeque<>(0);
 
-    /** The readable bytes of the queue. */
+    /** The number of readable bytes in the queue. */
     private long queued;
 
     private boolean restScheduled;
 
-    /** The events that report the end of the peer's input, which is after what is in the queue; mostly none or one. */
+    /**
+     * The events that report the end of the peer's input, which follows the queued data. Usually there is at most one.
+     */
     private final ArrayDeque<Object> inputEnds = new ArrayDeque<>(0);
 
     ReadLoop(Connection connection, ChannelHandlerContext ctx, ReadDemand demand) {
@@ -59,10 +62,10 @@ public final class ReadLoop {
     }
 
     /**
-     * Has the transport read no faster than is decoded.
+     * Limits the reads of the transport to the speed of decoding.
      *
-     * @throws IllegalStateException if the two are on different threads: what the transport reads would wait, without
-     *     bound and uncounted, as tasks of the codec's executor
+     * @throws IllegalStateException if the codec and the channel use different threads, because read data would wait as
+     *     tasks of the codec's executor, without bound and uncounted
      */
     void pace() {
         if (ctx.executor() != ctx.channel().eventLoop()) {
@@ -76,7 +79,7 @@ public final class ReadLoop {
         return budget;
     }
 
-    /** Takes over {@code in}. */
+    /** Takes ownership of {@code in}. */
     public void read(ByteBuf in) {
         connection.memory().received(in.readableBytes());
         if (busy) {
@@ -96,13 +99,15 @@ public final class ReadLoop {
             busy = false;
         }
         if (connection.wasRemoved() && queue.isEmpty()) {
-            fireInputEnds(); // the end of this read does not come here any more
+            fireInputEnds(); // the end of this read is no longer reported here
         }
         connection.phase().decoded();
         connection.memory().count();
     }
 
-    /** As {@link #guarded}; what callbacks make the transport read meanwhile comes after the step. */
+    /**
+     * Like {@link #guarded}, but data that callbacks make the transport read in the meantime is decoded after the step.
+     */
     void step(Runnable step) {
         if (busy) {
             guarded(step);
@@ -118,13 +123,13 @@ public final class ReadLoop {
         }
         connection.memory().count();
         if (consumed || !inputEnds.isEmpty()) {
-            restComplete(); // that of the transport may have come before
+            restComplete(); // the transport's own read can have completed earlier
         }
     }
 
     /**
-     * As {@link dev.zmtp.internal.wire.FrameReader#nextRead}. A handler before the codec may change what is read, or
-     * keep it, so then any buffer will do.
+     * Like {@link dev.zmtp.internal.wire.FrameReader#nextRead}. If there is a handler before the codec, it can change
+     * or keep the data, so any buffer is suitable.
      */
     @Nullable
     ByteBuf nextRead(ByteBufAllocator alloc, int usual) {
@@ -134,17 +139,17 @@ public final class ReadLoop {
                 : null;
     }
 
-    /** Returns whether the transport may read on. */
+    /** Returns whether the transport may continue to read. */
     boolean mayReadOn() {
         return queue.isEmpty() && budget.hasRoom();
     }
 
-    /** The bytes that were read and are not decoded yet. */
+    /** Returns the number of bytes that were read and are not decoded yet. */
     long queuedBytes() {
         return queued;
     }
 
-    /** Whether too much waits, as the transport does not ask how much to read. */
+    /** Returns whether too much data is queued, because the transport does not check how much to read. */
     private boolean isBehind() {
         return queued > MAX_QUEUED && budget.isOver() && (paced == null || !paced.isAsked());
     }
@@ -154,7 +159,7 @@ public final class ReadLoop {
         return connection.config().maxFramesPerTurn();
     }
 
-    /** Returns whether anything was taken from the queue. */
+    /** Returns whether data was taken from the queue. */
     private boolean consumeQueue() {
         boolean any = false;
         while (!queue.isEmpty()) {
@@ -183,13 +188,13 @@ public final class ReadLoop {
         }
     }
 
-    /** Puts what is unread of {@code in} into the queue: a copy, if that is much less than the buffer. */
+    /** Queues the unread part of {@code in}, as a copy if the part is much smaller than the buffer. */
     private void keep(ByteBuf in, boolean first) {
         ByteBuf waiting = in;
         if (!Retention.isWorthKeeping(in, in.readableBytes())) {
             try {
                 waiting = ctx.alloc().buffer(in.readableBytes()).writeBytes(in);
-            } catch (Throwable e) { // the allocator has no more memory, and bytes that are missing end the connection
+            } catch (Throwable e) { // the allocator is out of memory, and the missing bytes end the connection
                 connection.fail(asDecoderException(e));
                 return;
             } finally {
@@ -213,7 +218,7 @@ public final class ReadLoop {
             }
             connection.phase().compact();
         } catch (Throwable e) {
-            connection.phase().readComplete(); // what the user has flushed leaves
+            connection.phase().readComplete(); // sends the data that the user has flushed
             connection.fail(asDecoderException(e));
             if (!connection.wasRemoved()) {
                 in.skipBytes(in.readableBytes());
@@ -227,7 +232,7 @@ public final class ReadLoop {
 
     // The budget
 
-    /** The transport has nothing more to read for now. */
+    /** Called when the transport currently has nothing more to read. */
     public void readComplete() {
         fireReadComplete();
         demand.readComplete();
@@ -242,10 +247,10 @@ public final class ReadLoop {
 
     private void fireReadComplete() {
         ctx.fireChannelReadComplete();
-        connection.phase().readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
+        connection.phase().readComplete(); // last, because a handler has usually flushed by now, with the PONGs
     }
 
-    /** The budget is spent: the rest is decoded when others were served. */
+    /** Renews the budget. The rest is decoded when other channels were served. */
     private void renewBudget() {
         budget.begin();
         demand.budgetRenewed();
@@ -256,13 +261,13 @@ public final class ReadLoop {
         }
     }
 
-    /** Goes on with the queue, if there is one, as the user's read asks for. Returns whether that is the whole read. */
+    /** Continues with a non-empty queue, as requested by the user's read. Returns whether that is the whole read. */
     boolean readFromQueue() {
         if (queue.isEmpty()) {
             return false;
         }
         scheduleRest();
-        return !demand.isAutoRead(); // auto-read is the transport's: one of io_uring may not read again if it is held
+        return !demand.isAutoRead(); // auto-read belongs to the transport; io_uring might not read again if it is held
     }
 
     private void scheduleRest() {
@@ -270,18 +275,18 @@ public final class ReadLoop {
             return;
         }
         try {
-            // Not execute: an event loop runs the tasks of its tasks before it looks at its channels again.
+            // Not execute, because an event loop runs the tasks of its tasks before it checks its channels again.
             ctx.executor().schedule(this::decodeRest, 0, TimeUnit.NANOSECONDS);
             restScheduled = true;
         } catch (RejectedExecutionException e) {
-            ctx.close(); // the event loop is ending
+            ctx.close(); // the event loop is terminating
         }
     }
 
     private void decodeRest() {
         restScheduled = false;
         if (queue.isEmpty() || busy || !demand.isWanted()) {
-            return; // a read of the transport has decoded the rest, or will
+            return; // a read of the transport has decoded the rest, or will decode it
         }
         demand.readStarted();
         busy = true;
@@ -304,10 +309,10 @@ public final class ReadLoop {
 
     // The end
 
-    /** The peer's input has ended, as {@code event} reports. */
+    /** Notes the end of the peer's input, reported by {@code event}. */
     public void endInput(Object event) {
         inputEnds.add(event);
-        if (queue.isEmpty() && !busy) { // a read of the transport that it comes from will be complete
+        if (queue.isEmpty() && !busy) { // otherwise the loop reports it when it has caught up
             fireInputEnds();
             inputEnded();
         }
@@ -320,12 +325,12 @@ public final class ReadLoop {
     }
 
     private void inputEnded() {
-        if (!connection.wasRemoved()) { // otherwise the rest of the connection is the next handler's
+        if (!connection.wasRemoved()) { // otherwise the next handler owns the rest of the connection
             connection.phase().inputEnded();
         }
     }
 
-    /** Decodes all that was read, as nothing follows: the channel is closed. */
+    /** Decodes all data that was read, because the channel is closed and nothing follows. */
     void finish() {
         if (busy) {
             return;
@@ -343,7 +348,7 @@ public final class ReadLoop {
         }
     }
 
-    /** The codec is no longer in the pipeline. */
+    /** Called when the codec is no longer in the pipeline. */
     void removed() {
         if (paced != null) {
             paced.uninstall(ctx.channel().config(), this);
@@ -351,10 +356,10 @@ public final class ReadLoop {
         }
     }
 
-    /** Passes all that was read to the next handler: the codec was removed. */
+    /** Passes all data that was read to the next handler, because the codec was removed. */
     void passOn() {
         if (busy || queue.isEmpty()) {
-            return; // the one that is busy does it
+            return; // the running call does it
         }
         for (ByteBuf next = queue.poll(); next != null; next = queue.poll()) {
             ctx.fireChannelRead(next);
@@ -364,7 +369,7 @@ public final class ReadLoop {
         fireInputEnds();
     }
 
-    /** Releases all that was read. */
+    /** Releases all data that was read. */
     void clear() {
         queue.forEach(ByteBuf::release);
         queue.clear();
@@ -372,7 +377,7 @@ public final class ReadLoop {
         inputEnds.clear();
     }
 
-    /** Makes a step of the handshake. */
+    /** Performs a step of the handshake. */
     void guarded(Runnable step) {
         try {
             step.run();
@@ -381,7 +386,7 @@ public final class ReadLoop {
         }
     }
 
-    /** Adds the peer's address: often the log line is all that an operator has. */
+    /** Adds the peer's address, because the log line is often the only information that an operator has. */
     private DecoderException asDecoderException(Throwable e) {
         String peer = connection.session().peer();
         if (e instanceof ZMTPException fault) {

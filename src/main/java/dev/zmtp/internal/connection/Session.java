@@ -24,39 +24,42 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The session of one connection, with what only the connection itself may ask and do. */
+/** The session of a connection, with the methods that are reserved for the connection itself. */
 public final class Session implements LimitedSession, WrittenMessages {
 
     private final ZMTPConfig config;
     private final MemoryLedger ledger;
     private final HandshakePromise handshake = new HandshakePromise();
 
-    /** How many computations run for the handshake, or wait to run, and how many questions the authenticator has. */
+    /**
+     * The number of computations that run for the handshake or wait to run, plus the pending decisions of the
+     * authenticator.
+     */
     private final AtomicInteger work = new AtomicInteger();
 
-    /** Set by the codec's executor alone. */
+    /** Set only by the codec's executor. */
     private final AtomicLong messagesWritten = new AtomicLong();
 
-    /** Used by the codec's executor alone. */
+    /** Used only by the codec's executor. */
     private @Nullable IntConsumer whenWritten;
 
-    /** Used by limiters on their event loop, before anything is read. */
+    /** Used by limiters on their event loop, before the first read. */
     private boolean pauseClaimed;
 
     private @Nullable ByteBuffer peerIdentity;
     private @Nullable ZMTPDecision decision;
 
     /**
-     * What the handshake agreed on. Until the handshake is done it is agreed, but not announced: held writes leave
-     * then.
+     * The result of the handshake. Until the handshake is done the result is agreed but not announced, because held
+     * writes are sent first.
      */
     private volatile @Nullable ZMTPHandshake agreed;
 
-    /** The channel, once there is one. */
+    /** The channel, once it exists. */
     private volatile @Nullable Channel channel;
 
     /**
-     * The peer's address when the connection began, or the address that was connected to: a closed channel has none.
+     * The peer's address when the connection began, or the address that was connected to. A closed channel has none.
      */
     private volatile @Nullable SocketAddress connectedTo;
 
@@ -131,7 +134,7 @@ public final class Session implements LimitedSession, WrittenMessages {
         return done;
     }
 
-    /** Ties this session to the connection of {@code ctx}, on whose executor its future completes. */
+    /** Binds this session to the connection of {@code ctx}, on whose executor its future completes. */
     public synchronized void bind(ChannelHandlerContext ctx) {
         if (handshake.executor != null) {
             throw new IllegalStateException("session: already in use (expected: one for each channel)");
@@ -140,20 +143,23 @@ public final class Session implements LimitedSession, WrittenMessages {
         channel = ctx.channel();
     }
 
-    /** The channel is connected to {@code peer}, or is about to be; null if the transport does not know. */
+    /**
+     * Notes that the channel is connected to {@code peer}, or is about to be; null if the transport does not provide
+     * the address.
+     */
     public void connectedTo(@Nullable SocketAddress peer) {
         if (peer != null) {
             connectedTo = peer;
         }
     }
 
-    /** The channel is connected: a closed one does not know its addresses. */
+    /** Notes the addresses of the connected channel, which are no longer available once it is closed. */
     void connected(Channel connected) {
         connectedTo(connected.remoteAddress());
         localAddress = connected.localAddress();
     }
 
-    /** The transport has taken this many more messages. On the codec's executor. */
+    /** Called when the transport has accepted this many more messages. On the codec's executor. */
     public void written(int messages) {
         if (messages > 0) {
             messagesWritten.setRelease(messagesWritten.getPlain() + messages);
@@ -169,7 +175,10 @@ public final class Session implements LimitedSession, WrittenMessages {
         whenWritten = listener;
     }
 
-    /** Whether the peer subscribes for others, too: proxies use an XSUB (RFC 29), and a SUB stands for one. */
+    /**
+     * Returns whether the peer also subscribes for others. Proxies use an XSUB (RFC 29), and a SUB subscribes for a
+     * single subscriber.
+     */
     public boolean isRelay() {
         ZMTPHandshake known = agreed;
         return known != null && known.remoteSocketType() == ZMTPSocketType.XSUB;
@@ -185,12 +194,12 @@ public final class Session implements LimitedSession, WrittenMessages {
         return address + " with identity 0x" + ByteBufUtil.hexDump(Unpooled.wrappedBuffer(known.remoteIdentity()));
     }
 
-    /** This side begins to compute or to decide something, and the peer waits for that. */
+    /** Notes that this side begins a computation or decision that the peer waits for. */
     public void beginWork() {
         work.incrementAndGet();
     }
 
-    /** What had begun has ended. On any thread. */
+    /** Notes that the computation or decision has ended. Can be called from any thread. */
     public void endWork() {
         work.decrementAndGet();
     }
@@ -212,14 +221,14 @@ public final class Session implements LimitedSession, WrittenMessages {
         return work.get() > 0;
     }
 
-    /** Remembers what the authenticator decided. */
+    /** Stores the decision of the authenticator. */
     public void decide(ZMTPDecision decision) {
         this.decision = decision;
     }
 
     /**
-     * Makes the session usable; {@link #succeed} announces it. Not if the generator of identities, which is user code,
-     * has ended the handshake.
+     * Makes the session usable, unless the generator of identities, which is user code, has ended the handshake. {@link
+     * #succeed} announces the result.
      */
     public void agree(ZMTPHandshake result) {
         ByteBuffer announced = result.remoteIdentity();
@@ -242,17 +251,17 @@ public final class Session implements LimitedSession, WrittenMessages {
         handshake.tryFailure(cause);
     }
 
-    /** Returns whether the handshake is complete and that is not announced yet: what was held is being sent. */
+    /** Returns whether the handshake is complete and not announced yet, because the held writes are being sent. */
     public boolean isAgreed() {
         return agreed != null && !handshake.isDone();
     }
 
-    /** Returns whether the handshake has succeeded or failed, and that was announced. */
+    /** Returns whether the handshake has succeeded or failed, and the result was announced. */
     public boolean isHandshakeDone() {
         return handshake.isDone();
     }
 
-    /** Shows the peer and the state of the handshake, on one line. */
+    /** Shows the peer and the state of the handshake on a single line. */
     @Override
     public String toString() {
         EventText text = new EventText("ZMTPSession").connection(config.socketType(), peerAddress());
@@ -264,19 +273,19 @@ public final class Session implements LimitedSession, WrittenMessages {
         return (cause == null ? text.incomplete() : text.cause(cause)).toString();
     }
 
-    /** A session exists before its channel does, and so does its future: the executor comes later. */
+    /** A session and its future exist before the channel, so the executor is set later. */
     private static final class HandshakePromise extends DefaultPromise<ZMTPHandshake> {
         private volatile @Nullable EventExecutor executor;
 
         @Override
-        @SuppressWarnings("NullAway") // Netty's own promises of channels that are not registered do the same.
+        @SuppressWarnings("NullAway") // Netty's own promises of unregistered channels do the same.
         protected EventExecutor executor() {
             return executor;
         }
 
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
-            // One waiter must not cancel the handshake for all others. To end it, close the channel.
+            // No waiter may cancel the handshake for all others. To end it, close the channel.
             return false;
         }
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
-/** The peer as an SslHandler in front of the codec knows it. Netty's handlers are an optional dependency. */
+/** The peer, according to an SslHandler before the codec. Netty's handlers are an optional dependency. */
 public final class TlsPeer {
 
     private static final @Nullable Class<? extends ChannelHandler> TLS = tls();
@@ -24,17 +24,20 @@ public final class TlsPeer {
         }
     }
 
-    /** Returns the certificates of the peer, its own first; empty if it has sent none, or there is no TLS. */
+    /** Returns the certificates of the peer, its own first; empty if it sent none, or there is no TLS. */
     public static List<Certificate> certificates(ChannelPipeline pipeline) {
         return TLS == null ? List.of() : Tls.certificates(pipeline);
     }
 
-    /** Whether {@code event} reports a close_notify of the peer, which may come long before the end of the socket. */
+    /**
+     * Returns whether {@code event} reports a close_notify of the peer, which can arrive long before the end of the
+     * socket.
+     */
     public static boolean isCloseNotify(Object event) {
         return TLS != null && Tls.isCloseNotify(event);
     }
 
-    /** Loaded only if Netty's handlers are there. */
+    /** Loaded only if Netty's handlers are present. */
     private static final class Tls {
         static List<Certificate> certificates(ChannelPipeline pipeline) {
             SslHandler tls = pipeline.get(SslHandler.class);

@@ -5,14 +5,14 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A method that the channels of several native transports have, but no type in common. None of the transports is a
- * dependency, so it is found by its name.
+ * A method that the channels of several native transports share without a common type. None of the transports is a
+ * dependency, so the method is found by its name.
  */
 public final class TransportMethod {
 
     private final ClassValue<@Nullable Method> found;
 
-    /** Creates one that calls the public method of this name, which has no parameters. */
+    /** Creates a method that calls the public method of this name without parameters. */
     public TransportMethod(String name) {
         found = new ClassValue<>() {
             @Override
@@ -27,16 +27,16 @@ public final class TransportMethod {
     }
 
     /**
-     * Returns what the channel's method returns; null if the channel has none.
+     * Returns the result of the channel's method; null if the channel does not have the method.
      *
-     * @throws ReflectiveOperationException if it has failed, as when the socket is closed
+     * @throws ReflectiveOperationException if the call has failed, for example because the socket is closed
      */
     public @Nullable Object call(Channel channel) throws ReflectiveOperationException {
         Method method = found.get(channel.getClass());
         return method == null ? null : method.invoke(channel);
     }
 
-    /** Returns the value of a public method without parameters of what was returned. */
+    /** Returns the result of calling a public method without parameters on {@code returned}. */
     public static Object value(Object returned, String name) throws ReflectiveOperationException {
         return returned.getClass().getMethod(name).invoke(returned);
     }

@@ -11,8 +11,8 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 
 /**
  * The last handler of a pipeline whose handshake fails. It logs a {@link ZMTPHandshakeFailure} that all handlers have
- * passed on: Netty drops such an event without a word, and a program without a handler for it would never say why no
- * message arrives. A health check that only connects leaves a line at DEBUG alone.
+ * passed on. Netty drops such an event silently, so a program without a handler for it would never report why no
+ * message arrives. A health check that only connects causes just a line at DEBUG.
  */
 final class UnheardFailure extends ChannelInboundHandlerAdapter {
 
@@ -32,12 +32,14 @@ final class UnheardFailure extends ChannelInboundHandlerAdapter {
                 InternalLoggerFactory.getInstance("dev.zmtp.codec.UnheardFailure"), level, System::nanoTime);
     }
 
-    /** Listens at the end of {@code pipeline}, where the failure is about to be fired. Returns the pipeline. */
+    /**
+     * Adds the handler at the end of {@code pipeline}, where the failure is about to be fired. Returns the pipeline.
+     */
     static ChannelPipeline listen(ChannelPipeline pipeline) {
         return pipeline.addLast(new UnheardFailure(LOG, PROBES));
     }
 
-    /** Fires {@code failure} from the head of {@code pipeline}, and listens at its end. */
+    /** Fires {@code failure} from the head of {@code pipeline}, after adding the handler at its end. */
     static void fire(ChannelPipeline pipeline, ZMTPHandshakeFailure failure) {
         listen(pipeline).fireUserEventTriggered(failure);
     }
@@ -51,7 +53,7 @@ final class UnheardFailure extends ChannelInboundHandlerAdapter {
         ctx.fireUserEventTriggered(event);
     }
 
-    /** Whether it is most likely a health check, which connects every few seconds and says nothing. */
+    /** Returns whether this is most likely a health check, which connects every few seconds and sends nothing. */
     private static boolean isProbe(ChannelHandlerContext ctx, ZMTPHandshakeFailure failure) {
         boolean waited =
                 failure.cause() instanceof ZMTPException known && known.code() == ZMTPException.Code.HANDSHAKE_TIMEOUT;

@@ -4,7 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
-/** Calls to what the user has supplied, that must not interrupt what the codec does. */
+/** Calls to user code whose failures must not interrupt the codec. */
 public final class UserCode {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.codec.UserCode");

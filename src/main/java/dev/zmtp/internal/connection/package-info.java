@@ -1,6 +1,6 @@
 /**
- * One connection, whatever phase it is in: its parts, the way that phases follow each other, what it reads, the
- * memory that it keeps, and its end.
+ * A connection in every phase: its parts, the transitions between phases, its reads, the memory that it retains, and
+ * its end.
  */
 @NullMarked
 package dev.zmtp.internal.connection;

@@ -9,7 +9,7 @@ import dev.zmtp.socket.ZMTPRegistration;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.atomic.LongAdder;
 
-/** A socket that gets a copy of everything that passes a proxy. Used on the event loops of both sides. */
+/** A socket that receives a copy of all messages that pass a proxy. Used on the event loops of both sides. */
 public final class Capture {
 
     private final SocketContext context;
@@ -24,15 +24,15 @@ public final class Capture {
         this.everything = everything;
     }
 
-    /** Calls the listener when a copy that was refused may be taken, if the traffic waits for that. */
+    /** Calls the listener when a refused copy can be accepted, if the traffic waits for that. */
     ZMTPRegistration onCapacity(Runnable listener) {
         return everything ? senders.writability().listen(listener) : () -> {};
     }
 
     /**
-     * Offers a copy, whose frames share the bytes. The message stays the caller's.
+     * Offers a copy whose frames share the bytes. The caller retains ownership of the message.
      *
-     * @return whether the message may go on
+     * @return whether the message can be forwarded
      */
     @CheckReturnValue
     boolean offer(ZMTPMessage message) {
@@ -49,7 +49,7 @@ public final class Capture {
         return true;
     }
 
-    /** Whether the traffic waits for room that will never come. */
+    /** Returns whether the traffic waits for room that can no longer become available. */
     boolean hasEnded() {
         return everything && context.isClosed();
     }

@@ -28,27 +28,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * One direction of a proxy. It takes messages on the event loop of one socket and sends them on that of the other.
  *
- * <p>Between them is a bounded ring. As soon as a message is refused, or the ring is full, no more are taken. So
- * messages wait in the queues of the peers that sent them, and these peers are not read from once their queues are
+ * <p>A bounded ring connects the two. As soon as a message is refused, or the ring is full, no more messages are taken.
+ * They then wait in the queues of the peers that sent them, and these peers are not read from once their queues are
  * full.
  */
 public final class Forwarding implements Sink {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Forwarding");
 
-    /** How much one event loop may have taken that the other has not sent. */
+    /** Limit of the messages that one event loop has taken and the other has not sent. */
     private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 4L << 20);
 
     /** The states of the target's event loop. */
     private enum State {
         IDLE,
         DRAINING,
-        /** What is left is sent when the event loop has read. */
+        /** The rest is sent after the event loop has read. */
         RESTING,
         ENDED
     }
 
-    /** A message and the peer that sent it, to whose queue it returns if it is not forwarded. */
+    /** A message and the peer that sent it. The message returns to the queue of this peer if it is not forwarded. */
     private record Taken(Peer from, ZMTPMessage message, long bytes) {}
 
     private final SocketContext source;
@@ -63,7 +63,7 @@ public final class Forwarding implements Sink {
 
     private final InprocRing ring = new InprocRing(ON_THE_WAY);
 
-    /** Whether nothing is taken until the target's event loop has looked at the ring again. */
+    /** True if no message is taken until the target's event loop has checked the ring again. */
     private final AtomicBoolean waiting = new AtomicBoolean();
 
     private final AtomicBoolean drainScheduled = new AtomicBoolean();
@@ -94,7 +94,7 @@ public final class Forwarding implements Sink {
         this.pumpTask = inbox::pump;
     }
 
-    /** Begins. The inbox of the source is claimed. */
+    /** Starts forwarding. The inbox of the source must be claimed. */
     public void start() {
         target.executeAnyway(() -> {
             registrations.add(senders.writability().listen(drainTask));
@@ -112,12 +112,12 @@ public final class Forwarding implements Sink {
         return !paused && !ended && !waiting.get() && TypeRules.sends(target.type()) && hasRoom();
     }
 
-    /** Whether the ring takes another message. Otherwise the target's event loop says when. */
+    /** Returns whether the ring accepts another message. Otherwise the target's event loop reports when it does. */
     private boolean hasRoom() {
         if (ring.hasRoom()) {
             return true;
         }
-        waiting.set(true); // first: the target looks at this after the ring, and we at the ring after this
+        waiting.set(true); // first, because the target reads this after the ring, and the source does the opposite
         VarHandle.fullFence();
         if (!ring.hasRoom()) {
             return false;
@@ -149,7 +149,7 @@ public final class Forwarding implements Sink {
             drain();
             return;
         }
-        VarHandle.fullFence(); // either we see that the drain ends, or it sees what was added
+        VarHandle.fullFence(); // either this thread sees that the drain ends, or the drain sees the added message
         if (!drainScheduled.get() && drainScheduled.compareAndSet(false, true)) {
             target.execute(drainTask);
         }
@@ -176,14 +176,14 @@ public final class Forwarding implements Sink {
         }
         if (messages == LoopBudget.MESSAGES) {
             state = State.RESTING;
-            drainScheduled.set(true); // the source's event loop must not bring it forward
+            drainScheduled.set(true); // the source's event loop must not run it earlier
             target.executeAfterReads(this::drainRest);
             return;
         }
         drainScheduled.set(false);
-        VarHandle.fullFence(); // as in wakeTarget
+        VarHandle.fullFence(); // like in wakeTarget
         if (room && !paused && !ring.isEmpty() && drainScheduled.compareAndSet(false, true)) {
-            target.execute(drainTask); // not now, which would be without a bound
+            target.execute(drainTask); // in a new task, because draining now would have no bound
         }
     }
 
@@ -195,8 +195,7 @@ public final class Forwarding implements Sink {
     }
 
     /**
-     * Returns the message to send next, which stays here until it is sent; null if there is none, or if none may be
-     * sent.
+     * Returns the message to send next, which stays pending until it is sent; null if there is none, or while paused.
      */
     private @Nullable Taken next() {
         if (pending == null && !paused) {
@@ -211,7 +210,7 @@ public final class Forwarding implements Sink {
         Fate fate;
         try {
             fate = offer(next.message);
-        } catch (Throwable e) { // such as that there is no memory: the next message has no part in it
+        } catch (Throwable e) { // for example out of memory, which does not affect the next message
             fate = failed(next.message, e);
         }
         if (fate == Fate.REFUSED) {
@@ -274,10 +273,10 @@ public final class Forwarding implements Sink {
         source.executeAnyway(pumpTask);
     }
 
-    /** Takes no more messages, sends what may be sent now, and returns the rest to its peers. Called once. */
+    /** Stops taking messages, sends those that can be sent now, and returns the rest to their peers. Called once. */
     public void end(Runnable whenEnded) {
         source.executeLaterAnyway(
-                () -> { // a message may be about to be sent
+                () -> { // a message can be about to be sent
                     ended = true;
                     target.executeAnyway(() -> {
                         List<Taken> rest = endThere();
@@ -290,7 +289,7 @@ public final class Forwarding implements Sink {
     }
 
     private List<Taken> endThere() {
-        state = State.IDLE; // if it rests, this is the last time
+        state = State.IDLE; // if it is resting, this is the last run
         drain();
         state = State.ENDED;
         registrations.forEach(Sockets::closeQuietly);

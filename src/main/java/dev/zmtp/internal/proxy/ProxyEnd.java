@@ -9,9 +9,9 @@ import dev.zmtp.internal.socket.send.Senders;
 /**
  * The parts of a socket that a proxy uses.
  *
- * @param senders takes the messages of the other socket
- * @param inbox has those for the other socket
- * @param subscribers the subscriptions to relay, if it is a publisher
+ * @param senders sends the messages of the other socket
+ * @param inbox has the messages for the other socket
+ * @param subscribers the subscriptions to relay, if the socket is a publisher
  */
 public record ProxyEnd(SocketContext context, Senders senders, Inbox inbox, Subscribers subscribers) {
 

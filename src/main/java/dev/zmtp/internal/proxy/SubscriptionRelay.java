@@ -10,7 +10,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the subscriber of a proxy subscribe to what the peers of its publisher have subscribed to. */
+/** Subscribes the subscriber of a proxy to the topics that the peers of its publisher have subscribed to. */
 public final class SubscriptionRelay {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.SubscriptionRelay");
@@ -19,7 +19,7 @@ public final class SubscriptionRelay {
     private final Subscribers subscribers;
     private final ZMTPSocket subscriber;
 
-    // On the publisher's event loop
+    // Used on the publisher's event loop
     private @Nullable AutoCloseable listener;
     private boolean ended;
 
@@ -38,7 +38,7 @@ public final class SubscriptionRelay {
         });
     }
 
-    /** The first subscription to a topic, or the last cancel. */
+    /** Relays the first subscription to a topic, or the last cancellation. */
     private void heard(ZMTPSubscription request) {
         if (!ended) {
             relay(request);
@@ -59,7 +59,7 @@ public final class SubscriptionRelay {
 
     public void end(Runnable whenEnded) {
         context.executeLaterAnyway(
-                () -> { // a listener may be in the middle of a subscription that is relayed next
+                () -> { // a listener can be in the middle of a subscription that is relayed next
                     subscribers.tellAll();
                     ended = true;
                     if (listener != null) {

@@ -1,4 +1,4 @@
-/** The insides of a proxy: two sockets, what forwards between them, and what copies it. */
+/** The internals of a proxy: two sockets, the forwarding between them, and the capture of copies. */
 @NullMarked
 package dev.zmtp.internal.proxy;
 
