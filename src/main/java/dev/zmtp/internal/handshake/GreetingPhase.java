@@ -10,24 +10,28 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Finds out which version the peer speaks, and greets it in that (RFC 37, "Version Negotiation"; RFC 15 and 23,
- * "Backwards Interoperability").
+ * Detects the version of the peer, and sends the greeting of that version (RFC 37, "Version Negotiation"; RFC 15 and
+ * 23, "Backwards Interoperability").
  *
- * <p>Each byte of ours is sent only once the peer's bytes have shown that it will understand it: the signature at once,
- * the revision after the peer's signature, the rest after its revision. libzmq 3.2 would read a minor version that
- * comes too early as its socket type. A 1.0 peer has taken our signature for the header of an identity frame.
+ * <p>Each byte of this side is sent only once the peer's bytes have shown that the peer will understand it: the
+ * signature immediately, the revision after the peer's signature, the rest after the peer's revision. libzmq 3.2 would
+ * read a minor version that arrives too early as its socket type. A 1.0 peer has interpreted this side's signature as
+ * the header of an identity frame.
  *
- * <p>Reads exactly the greeting; what follows is left to the next phase.
+ * <p>Reads exactly the greeting and leaves all later bytes to the next phase.
  */
 final class GreetingPhase extends HandshakePhase {
 
     private static final int REVISION_1 = 1;
     private static final int REVISION_2 = 2;
 
-    /** Others start with a letter, or as TLS does: a peer of 1.0 would have an identity of 20 bytes or more. */
+    /**
+     * Other protocols start with a letter or with the first byte of TLS. A 1.0 peer with such a first byte would have
+     * an identity of at least 20 bytes.
+     */
     private static final int LEAST_OF_OTHERS = 0x15;
 
-    /** The part of the greeting that is read next; each step is decided once this many bytes have arrived in all. */
+    /** The part of the greeting that is read next. Each step is decided once this many bytes have arrived in total. */
     private enum Step {
         FIRST_BYTE(1),
         UNVERSIONED(2),
@@ -101,18 +105,21 @@ final class GreetingPhase extends HandshakePhase {
         }
     }
 
-    /** A peer of 1.0 has no flags in its identity. One that has is not refused for its version: it is not ZMTP. */
+    /**
+     * Checks the flags of the identity, which a 1.0 peer sends as zero. A peer with other flags is rejected because it
+     * does not use ZMTP, instead of for its version.
+     */
     private void unversioned() {
         int flags = received.getUnsignedByte(1);
         if (flags != 0) {
             throw Greeting.notZmtp(received.getUnsignedByte(0), flags);
         }
-        enterUnversioned(); // which is refused
+        enterUnversioned(); // which is rejected
     }
 
     private void signature() {
         if ((received.getByte(Greeting.SIGNATURE_LAST_OFFSET) & 1) == 0) {
-            enterUnversioned(); // a 1.0 peer with an identity of 254 or 255 bytes, which starts with ff too
+            enterUnversioned(); // a 1.0 peer with an identity of 254 or 255 bytes, which also starts with ff
             return;
         }
         step = Step.REVISION;
@@ -130,7 +137,7 @@ final class GreetingPhase extends HandshakePhase {
             case REVISION_1, REVISION_2 -> greetAs(ZMTPVersion.ZMTP20);
             default -> {
                 if (ours == ZMTPVersion.ZMTP20) {
-                    greetAs(ours); // a 3.x peer answers our revision as a 2.0 peer would
+                    greetAs(ours); // a 3.x peer replies to this revision like a 2.0 peer
                     return;
                 }
                 step = Step.REST_OF_V3;
@@ -141,7 +148,7 @@ final class GreetingPhase extends HandshakePhase {
         }
     }
 
-    /** Sends the rest of a greeting of 2.0, or of a peer of 1.0 that has a signature. */
+    /** Sends the rest of the greeting to a 2.0 peer, or to a 1.0 peer that has a signature. */
     private void greetAs(ZMTPVersion version) {
         connection.policy().checkVersion(version, mechanism);
         step = Step.REST_OF_V2;
@@ -176,11 +183,11 @@ final class GreetingPhase extends HandshakePhase {
 
     private void enterUnversioned() {
         connection.policy().checkVersion(ZMTPVersion.ZMTP10, mechanism);
-        // Our signature was the header of our identity frame; only the identity itself is missing.
+        // The signature was the header of this side's identity frame. Only the identity itself is missing.
         if (connection.config().localIdentity().hasRemaining()) {
             send(Unpooled.wrappedBuffer(connection.config().localIdentity()));
         }
-        if (isCurrent()) { // otherwise that could not be sent, and the connection has ended
+        if (isCurrent()) { // otherwise it could not be sent, and the connection has ended
             connection.enter(IdentityPhase.withoutGreeting(connection, received));
         }
     }

@@ -15,13 +15,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The handshake as a whole: the time that it may take, which progress does not extend, its failures, its success. */
+/** The control of the whole handshake: its timeout, which progress does not extend, its failures and its success. */
 public final class HandshakeController implements Handshaking {
 
     private final Connection connection;
     private final HandshakeFailures failures;
 
-    /** An event loop that is no later than this had no pause that a peer would notice. */
+    /** Maximum delay of an event loop that counts as punctual, because a peer would not notice the delay. */
     private static final long PUNCTUAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private @Nullable PeerTimer timer;
@@ -64,7 +64,7 @@ public final class HandshakeController implements Handshaking {
         }
     }
 
-    /** Gives the peer the time that this side was late: a handshake takes several turns of each. */
+    /** Extends the timeout by the delay of this side, because both sides have several turns in a handshake. */
     private void onTimeout(long late) {
         if (late > PUNCTUAL_NANOS && timer != null) {
             timer.start(late, this::onTimeout);
@@ -77,7 +77,7 @@ public final class HandshakeController implements Handshaking {
     public void cancelTimer() {
         if (timer != null) {
             timer.cancel();
-            timer = null; // it would be kept for the life of the connection
+            timer = null; // it would be retained for the life of the connection
         }
     }
 
@@ -98,7 +98,7 @@ public final class HandshakeController implements Handshaking {
         connection.enter(traffic);
         traffic.drain();
         if (!traffic.isCurrent()) {
-            return; // what was held could not be sent, or a callback of it closed the channel or removed the codec
+            return; // the held writes could not be sent, or a callback closed the channel or removed the codec
         }
         cancelTimer();
         session.succeed();

@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelPromise;
 import java.nio.channels.ClosedChannelException;
 
-/** A phase before traffic: writes are held until it is known how they travel. */
+/** A phase before traffic. Writes are held until their encoding is known. */
 abstract class HandshakePhase extends Phase {
 
     HandshakePhase(Connection connection) {
@@ -38,8 +38,8 @@ abstract class HandshakePhase extends Phase {
     }
 
     /**
-     * Sends bytes of the handshake at once. If the write fails, the connection ends; this is how an {@code SslHandler}
-     * reports a failed TLS handshake.
+     * Sends bytes of the handshake immediately. If the write fails, the connection ends. An {@code SslHandler} reports
+     * a failed TLS handshake in this way.
      */
     final void send(ByteBuf bytes) {
         connection.ctx().writeAndFlush(bytes).addListener(sent -> {

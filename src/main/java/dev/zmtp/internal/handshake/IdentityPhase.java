@@ -20,21 +20,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Waits for the identity frame that ends a ZMTP 1.0 or 2.0 handshake (RFC 13 and 15, "Greeting").
  *
- * <p>Any bytes at all could be the start of an unversioned stream: those of HTTP, TLS, SSH or a port scanner among
- * them. They fail here, at their second byte, since a peer sends the flags of its identity frame as 00.
+ * <p>Any bytes could be the start of an unversioned stream, including those of HTTP, TLS, SSH or a port scanner. Other
+ * protocols fail here at their second byte, because a peer sends the flags of its identity frame as 00.
  */
 final class IdentityPhase extends HandshakePhase {
 
     private static final int MIN_LONG_IDENTITY = 254;
 
     private enum Kind {
-        /** After a greeting. */
+        /** The identity follows a greeting. */
         AFTER_GREETING,
         /** The peer sent no greeting. */
         WITHOUT_GREETING,
         /**
-         * Neither side sent a greeting: we speak 1.0 alone. The signature of a later peer is the header of its
-         * identity.
+         * Neither side sent a greeting, because this side is limited to 1.0. The signature of a later peer is the
+         * header of its identity.
          */
         BOTH_UNVERSIONED
     }
@@ -59,22 +59,25 @@ final class IdentityPhase extends HandshakePhase {
         this.reader = new FrameReader(version, connection.memory()::reserve);
     }
 
-    /** The identity that follows the greeting of a peer of type {@code peerType}. */
+    /** Returns the phase for the identity that follows the greeting of a peer of type {@code peerType}. */
     static IdentityPhase afterGreeting(Connection connection, ZMTPVersion version, ZMTPSocketType peerType) {
         return new IdentityPhase(connection, version, Kind.AFTER_GREETING, peerType, Unpooled.EMPTY_BUFFER);
     }
 
-    /** The identity with which a 1.0 peer starts, of which {@code received} has arrived. */
+    /**
+     * Returns the phase for the identity that starts the stream of a 1.0 peer. {@code received} is the part that has
+     * arrived.
+     */
     static IdentityPhase withoutGreeting(Connection connection, ByteBuf received) {
         return new IdentityPhase(connection, ZMTPVersion.ZMTP10, Kind.WITHOUT_GREETING, null, received);
     }
 
-    /** The identity with which any peer starts if we speak 1.0 alone. */
+    /** Returns the phase for the identity that starts the stream of any peer if this side is limited to 1.0. */
     static IdentityPhase bothUnversioned(Connection connection) {
         return new IdentityPhase(connection, ZMTPVersion.ZMTP10, Kind.BOTH_UNVERSIONED, null, Unpooled.EMPTY_BUFFER);
     }
 
-    /** Appends our identity frame to {@code out}. */
+    /** Appends this side's identity frame to {@code out}. */
     static void writeIdentity(ByteBuf out, ZMTPVersion version, ZMTPConfig config) {
         new FrameWriter(version).write(out, 0, Unpooled.wrappedBuffer(config.localIdentity()));
     }

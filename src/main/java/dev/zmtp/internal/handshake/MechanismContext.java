@@ -25,12 +25,12 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Gives the mechanism of one connection what it may use of its codec. */
+/** The context that the mechanism of a connection uses to access its codec. */
 final class MechanismContext implements ZMTPMechanism.Context {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.codec.MechanismContext");
 
-    /** Of all connections: a peer that is refused comes again. */
+    /** Shared by all connections, because a rejected peer returns. */
     private static final RateLimitedLog FAILURES = new RateLimitedLog(logger, InternalLogLevel.WARN, System::nanoTime);
 
     private static final ZMTPDecision ACCEPTED = ZMTPDecision.accept("");
@@ -59,7 +59,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
     @Override
     public ZMTPMetadata readPeerMetadata(ByteBuf data) {
         ZMTPMetadata peer = Metadata.read(data, connection.config().maxMetadataProperties());
-        connection.memory().announced(peer); // now, as the authenticator may take its time
+        connection.memory().announced(peer); // now, because the authenticator can take time
         connection.policy().checkMetadata(peer);
         return peer;
     }
@@ -116,12 +116,12 @@ final class MechanismContext implements ZMTPMechanism.Context {
         new Question(answer).ask(authenticator, request);
     }
 
-    /** One request to the authenticator, which may answer at once or later, from any thread. */
+    /** A request to the authenticator, which can reply immediately or later, from any thread. */
     private final class Question {
         private final Consumer<ZMTPDecision> answer;
         private boolean asking;
 
-        /** Set if it answers during the call: the future would swallow what the mechanism throws. */
+        /** Set if the reply arrives during the call, because the future would swallow exceptions of the mechanism. */
         private @Nullable Runnable atOnce;
 
         Question(Consumer<ZMTPDecision> answer) {

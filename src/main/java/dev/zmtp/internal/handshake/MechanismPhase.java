@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Carries commands between the peer and the mechanism until both sides are ready (RFC 23 and 37, "Framing"). */
+/** Passes commands between the peer and the mechanism until both sides are ready (RFC 23 and 37, "Framing"). */
 final class MechanismPhase extends HandshakePhase {
 
     private final ZMTPVersion version;
@@ -27,7 +27,9 @@ final class MechanismPhase extends HandshakePhase {
     private final FrameWriter writer;
     private final @Nullable FrameLog frameLog;
 
-    /** The bytes of all commands that were received: the mechanism may keep them until the handshake is over. */
+    /**
+     * The number of bytes of all received commands, because the mechanism can retain them until the handshake is over.
+     */
     private long received;
 
     MechanismPhase(Connection connection, ZMTPVersion version, ZMTPMechanism mechanism) {
@@ -86,7 +88,7 @@ final class MechanismPhase extends HandshakePhase {
         }
     }
 
-    /** Lets the mechanism go on, and sends the peer its refusal if it fails. */
+    /** Runs a step of the mechanism, and sends the peer an error if the step fails. */
     private void refusing(Runnable step) {
         try {
             step.run();
@@ -98,7 +100,7 @@ final class MechanismPhase extends HandshakePhase {
 
     private void refuse(ZMTPException cause) {
         if (!isCurrent()) {
-            return; // what the mechanism did before it failed has ended the connection, and the mechanism with it
+            return; // an action of the mechanism before its failure has ended the connection and the mechanism
         }
         ByteBuf error = mechanism.refuse(cause);
         if (error != null) {
@@ -113,7 +115,7 @@ final class MechanismPhase extends HandshakePhase {
     }
 
     /**
-     * Sends the commands that the mechanism has, and goes on to traffic if it is ready.
+     * Sends the pending commands of the mechanism, and enters traffic if it is ready.
      *
      * @return whether there was a command
      */
@@ -125,7 +127,7 @@ final class MechanismPhase extends HandshakePhase {
         }
         if (isCurrent() && mechanism.isReady()) {
             if (reader.isMidFrame()) {
-                // It would be lost: the peer did not wait for the command that is sent only now.
+                // It would be lost, because the peer did not wait for the command that is sent only now.
                 throw ZMTPException.of(
                         ZMTPException.Code.UNEXPECTED, "bytes of a frame", "before the end of the handshake", "none");
             }
@@ -136,7 +138,7 @@ final class MechanismPhase extends HandshakePhase {
         return sent;
     }
 
-    /** The next command, unless what was sent before has ended the connection, and the mechanism with it. */
+    /** Returns the next command, unless an earlier send has ended the connection and the mechanism. */
     private @Nullable ByteBuf poll() {
         if (!isCurrent()) {
             return null;
@@ -149,7 +151,7 @@ final class MechanismPhase extends HandshakePhase {
         }
     }
 
-    /** Returns the frame of {@code command}, which it takes over. */
+    /** Takes ownership of {@code command} and returns its frame. */
     private ByteBuf frame(ByteBuf command) {
         try {
             if (frameLog != null) {
@@ -158,7 +160,7 @@ final class MechanismPhase extends HandshakePhase {
             ByteBuf header = connection.ctx().alloc().buffer(ZMTPFraming.MAX_HEADER);
             writer.writeHeader(header, ZMTPFraming.COMMAND, command.readableBytes());
             return Unpooled.wrappedBuffer(header, command);
-        } catch (Throwable e) { // direct memory is what an attack uses up first
+        } catch (Throwable e) { // an attack exhausts direct memory first
             command.release();
             throw e;
         }

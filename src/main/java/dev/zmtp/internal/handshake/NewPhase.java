@@ -6,7 +6,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.PromiseNotifier;
 import java.net.SocketAddress;
 
-/** The connection has not begun: the channel is not active yet. Writes are held, and nothing is sent. */
+/** The phase before the channel is active. Writes are held, and nothing is sent. */
 final class NewPhase extends HandshakePhase {
 
     NewPhase(Connection connection) {
@@ -14,8 +14,8 @@ final class NewPhase extends HandshakePhase {
     }
 
     /**
-     * Reports a failure with its cause. That takes a promise of our own: a listener that the user's has already, such
-     * as CLOSE_ON_FAILURE, would end the handshake without the cause.
+     * Reports a failure with its cause. This requires a separate promise, because a listener that the user's promise
+     * already has, such as CLOSE_ON_FAILURE, would end the handshake without the cause.
      */
     @Override
     public ChannelPromise connecting(SocketAddress peer, ChannelPromise promise) {
@@ -24,11 +24,11 @@ final class NewPhase extends HandshakePhase {
         connected.addListener(result -> {
             if (!result.isSuccess() && isCurrent()) {
                 connection.fail(connection.handshake().failures().notConnected(peer, result.cause()));
-            } else if (result.isSuccess() && promise.isCancelled()) { // while the transport connected
+            } else if (result.isSuccess() && promise.isCancelled()) { // while the transport was connecting
                 connection.ctx().close();
             }
         });
-        PromiseNotifier.cascade(false, connected, promise); // a cancellation by the user is not worth a warning
+        PromiseNotifier.cascade(false, connected, promise); // a cancellation by the user does not require a warning
         return connected;
     }
 
@@ -42,7 +42,10 @@ final class NewPhase extends HandshakePhase {
         connection.start();
     }
 
-    /** Bytes before the channel is active: a handler before us delays channelActive, but the connection exists. */
+    /**
+     * Starts the connection early. A handler before the codec delays channelActive, but bytes show that the connection
+     * exists.
+     */
     @Override
     public void read(ByteBuf in) {
         connection.start();

@@ -6,14 +6,17 @@ import io.netty.channel.Channel;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The peer of a Unix domain socket, as the channels of epoll, io_uring and kqueue know it. */
+/** The peer of a Unix domain socket, according to the channels of epoll, io_uring and kqueue. */
 final class UnixPeer {
 
     private static final TransportMethod CREDENTIALS = new TransportMethod("peerCredentials");
 
     private UnixPeer() {}
 
-    /** Returns who has connected, or null if {@code channel} is another one, or cannot tell. */
+    /**
+     * Returns the credentials of the connected peer, or null if {@code channel} has another type or does not provide
+     * them.
+     */
     static @Nullable ZMTPPeerCredentials credentials(Channel channel) {
         try {
             Object found = CREDENTIALS.call(channel);

@@ -6,10 +6,10 @@ import java.util.function.LongSupplier;
 
 /**
  * The limit of the commands that a peer may send within a second. A command is answered or passed to the application,
- * and so costs us more than it costs the peer.
+ * so it costs this side more than it costs the peer.
  *
- * <p>The clock is read once for each {@code max} commands. A second begins with the first command after the previous
- * second was full; so up to twice {@code max} may pass within any one second, never more.
+ * <p>The clock is read once per {@code max} commands. A second begins with the first command after the previous second
+ * was full. At most twice {@code max} commands can therefore pass within any second.
  */
 public final class CommandRate {
 
@@ -29,7 +29,7 @@ public final class CommandRate {
     /**
      * Counts a command.
      *
-     * @throws ZMTPException if the peer has sent too many
+     * @throws ZMTPException if the peer has sent too many commands
      */
     public void count() {
         if (commands == 0) {

@@ -12,12 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Gives frames to the user's decoder as their bytes arrive, and fires what it makes of them. */
+/** Passes the bytes of frames to the user's decoder as they arrive, and fires the decoded objects. */
 public final class DecoderSink implements StreamingSink {
 
     /**
-     * The list is replaced after this many objects: storing into a tenured list costs a GC write barrier with a fence,
-     * more than decoding a short frame (decision 020).
+     * The list is replaced after this many objects, because storing into a tenured list costs a GC write barrier with a
+     * fence, which takes longer than decoding a short frame (decision 020).
      */
     private static final int MAX_LISTED = 1024;
 
@@ -25,27 +25,27 @@ public final class DecoderSink implements StreamingSink {
     private final ChannelHandlerContext ctx;
     private final ZMTPDecoder decoder;
 
-    /** What the decoder has made and was not fired yet. */
+    /** The decoded objects that were not fired yet. */
     private List<Object> out = new ArrayList<>();
 
-    /** How many objects were in the list. */
+    /** The number of objects that have been in the list. */
     private int listed;
 
     /**
-     * The channel was closed since the decoder was called and before a message was fired, by the decoder or by the
-     * transport for what the decoder wrote. Noted when it happens: to ask the channel after each call costs as much as
-     * a short frame.
+     * True if the channel was closed after the call of the decoder and before a message was fired, either by the
+     * decoder or by the transport because of a write of the decoder. Set by a listener, because checking the channel
+     * after each call costs as much as a short frame.
      */
     private boolean closedInCall;
 
     private final ChannelFutureListener onClose = closing -> closedInCall = true;
 
-    /** Whether another frame follows the present one. */
+    /** True if another frame of the message follows the current frame. */
     private boolean more;
 
     private boolean closed;
 
-    /** What the decoder left unread of a frame that is not complete. */
+    /** The bytes of an incomplete frame that the decoder left unread. */
     private @Nullable ByteBuf unread;
 
     public DecoderSink(Connection connection, ZMTPDecoder decoder) {
@@ -69,15 +69,15 @@ public final class DecoderSink implements StreamingSink {
         if (closed) {
             return;
         }
-        // Not by way of part: most frames are whole, and this is the shorter way.
+        // Does not call part, because most frames are whole and this path is shorter.
         int end = in.readerIndex() + length;
         int readable = in.writerIndex();
-        in.writerIndex(end); // the decoder sees nothing after the frame; a slice would be garbage for each
+        in.writerIndex(end); // hides the bytes after the frame; a slice would be garbage per frame
         try {
             decoder.content(ctx, in, out);
             endIfClosed();
             if (in.readerIndex() < end && in.readerIndex() > end - length && !closed) {
-                decode(in, true); // it took a part: it may take the rest
+                decode(in, true); // it read a part, and can now read the rest
             }
         } finally {
             in.setIndex(end, readable);
@@ -150,11 +150,14 @@ public final class DecoderSink implements StreamingSink {
         }
     }
 
-    /** {@code ctx.close()} by the decoder goes past the codec, which must not go on with the rest of the read. */
+    /**
+     * Ends the connection after {@code ctx.close()} by the decoder, which bypasses the codec. The codec must not
+     * continue with the rest of the read.
+     */
     private void endIfClosed() {
         if (closedInCall) {
             if (isClosedByTransport()) {
-                closedInCall = false; // and so what was read is still decoded and fired
+                closedInCall = false; // so that the read data is still decoded and fired
             } else {
                 connection.closed("by this side");
             }
@@ -162,8 +165,8 @@ public final class DecoderSink implements StreamingSink {
     }
 
     /**
-     * Returns whether a write of the decoder has failed, for which the transport has closed the channel. Netty keeps
-     * why it did so only for those that write later: a close by the user has no cause.
+     * Returns whether a write of the decoder has failed and the transport has therefore closed the channel. Netty
+     * provides the reason only to later writes. A close by the user has no cause.
      */
     private boolean isClosedByTransport() {
         ChannelPromise late = ctx.newPromise();
@@ -195,13 +198,15 @@ public final class DecoderSink implements StreamingSink {
         }
     }
 
-    /** After a close, decoded objects are dropped. After a removal, they are still delivered. */
+    /**
+     * Fires a decoded object. After a close, decoded objects are dropped. After a removal, they are still delivered.
+     */
     private void fire(Object message) {
         if (closed && !connection.wasRemoved()) {
             ReferenceCountUtil.safeRelease(message);
         } else {
             connection.fireMessage(message);
-            closedInCall = false; // a handler has run: if the channel is closed now, its failed write may have done it
+            closedInCall = false; // a handler has run, so its failed write can have closed the channel by now
         }
     }
 
@@ -213,9 +218,9 @@ public final class DecoderSink implements StreamingSink {
     @Override
     public void close() {
         closed = true;
-        ctx.channel().closeFuture().removeListener(onClose); // the channel may outlive the codec
+        ctx.channel().closeFuture().removeListener(onClose); // the channel can outlive the codec
         releaseUnread();
-        out.forEach(ReferenceCountUtil::safeRelease); // what was decoded just before the decoder failed
+        out.forEach(ReferenceCountUtil::safeRelease); // objects decoded immediately before the decoder failed
         out.clear();
         decoder.close();
     }

@@ -2,7 +2,7 @@ package dev.zmtp.internal.read;
 
 import io.netty.buffer.ByteBuf;
 
-/** Discards messages that a peer sends to a socket that only sends, as they arrive. */
+/** Discards the messages that a peer sends to a send-only socket, as they arrive. */
 public final class DiscardingSink implements StreamingSink {
 
     @Override

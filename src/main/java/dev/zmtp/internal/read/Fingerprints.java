@@ -4,23 +4,23 @@ import io.netty.buffer.ByteBuf;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A set of texts that keeps 12 to 64 bytes of each, whatever its length. A plain set would keep each topic of each peer
- * a second time, at its whole length, only to know whether it is new.
+ * A set of texts that uses 12 to 64 bytes per text, regardless of its length. A plain set would store each topic of
+ * each peer a second time, in its full length, only to detect whether it is new.
  *
- * <p>A fingerprint is the value, at a secret place, of the polynomial whose coefficients are the bytes, modulo the
- * prime 2^61 - 1. Two texts of up to n bytes have the same one at no more than n of all 2^61 places. Without the
- * secret, no peer can find two such texts, or texts that are slow to look up.
+ * <p>A fingerprint is the value, at a secret position, of the polynomial whose coefficients are the bytes, modulo the
+ * prime 2^61 - 1. Two texts of up to n bytes have the same fingerprint at no more than n of all 2^61 positions. Without
+ * the secret, a peer cannot find two such texts, or texts that are slow to look up.
  */
 final class Fingerprints {
 
     private static final long MODULUS = (1L << 61) - 1;
-    private static final long GOLDEN_RATIO = 0x9e3779b97f4a7c15L; // spreads fingerprints that are next to each other
+    private static final long GOLDEN_RATIO = 0x9e3779b97f4a7c15L; // separates adjacent fingerprints
     private static final long FREE = 0;
     private static final long[] NONE = {};
     private static final int LEAST_CAPACITY = 8;
     private static final int ARRAY_HEADER = 16;
 
-    /** Not of a SecureRandom, which may block. The peer sees nothing from which it could compute the secret. */
+    /** Not from a SecureRandom, which can block. The peer sees no data from which it could compute the secret. */
     private final long secret = ThreadLocalRandom.current().nextLong(1 << 16, MODULUS);
 
     /** A hash table with linear probing. */
@@ -28,9 +28,9 @@ final class Fingerprints {
 
     private int size;
 
-    /** The fingerprint of the readable bytes of {@code text}, whose indices are not moved. It is never zero. */
+    /** Returns the fingerprint of the readable bytes of {@code text}, whose indices are not moved. It is never zero. */
     long of(ByteBuf text) {
-        long value = 1; // so that zeros at the beginning count
+        long value = 1; // so that leading zeros count
         int end = text.writerIndex();
         for (int i = text.readerIndex(); i < end; i++) {
             value = reduce(timesSecret(value) + text.getUnsignedByte(i));
@@ -38,7 +38,7 @@ final class Fingerprints {
         return value == FREE ? 1 : value;
     }
 
-    /** Returns {@code value} times the secret, reduced once: less than 2^62. */
+    /** Returns {@code value} times the secret, reduced once. The result is less than 2^62. */
     private long timesSecret(long value) {
         long low = value * secret;
         long high = (Math.multiplyHigh(value, secret) << 3) | (low >>> 61);
@@ -54,7 +54,7 @@ final class Fingerprints {
         return size;
     }
 
-    /** The bytes of the table on the heap. */
+    /** Returns the number of bytes of the table on the heap. */
     long memory() {
         return table.length == 0 ? 0 : ARRAY_HEADER + (long) Long.BYTES * table.length;
     }
@@ -73,7 +73,7 @@ final class Fingerprints {
         return true;
     }
 
-    /** Removes {@code fingerprint}, and returns whether it was there. */
+    /** Removes {@code fingerprint}, and returns whether it was present. */
     boolean remove(long fingerprint) {
         if (size == 0) {
             return false;
@@ -92,7 +92,7 @@ final class Fingerprints {
         return true;
     }
 
-    /** Frees {@code slot}, and moves up what would not be found any more. */
+    /** Frees {@code slot}, and moves up the entries that lookups would no longer find. */
     private void close(int slot) {
         int mask = table.length - 1;
         int gap = slot;
@@ -105,7 +105,7 @@ final class Fingerprints {
         table[gap] = FREE;
     }
 
-    /** Returns the slot of {@code fingerprint}, or the free one where it would be. A third of the slots are free. */
+    /** Returns the slot of {@code fingerprint}, or the free slot for it. A third of the slots are free. */
     private int slot(long fingerprint) {
         int mask = table.length - 1;
         int slot = home(fingerprint);

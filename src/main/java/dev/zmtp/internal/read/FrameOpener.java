@@ -6,15 +6,15 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * Opens sealed frames. One that comes in several reads is opened as it arrives: all of a large one at once, at its end,
- * would hold the event loop.
+ * Opens sealed frames. A frame that arrives in several reads is opened in parts, because opening a large frame at its
+ * end would block the event loop.
  */
 public final class FrameOpener {
 
     private final FrameCipher cipher;
     private final ByteBufAllocator alloc;
 
-    /** How many bytes of the unfinished body were given to the cipher. */
+    /** The number of bytes of the unfinished body that were passed to the cipher. */
     private long opened;
 
     public FrameOpener(FrameCipher cipher, ByteBufAllocator alloc) {
@@ -22,20 +22,21 @@ public final class FrameOpener {
         this.alloc = alloc;
     }
 
-    /** How many bytes longer a sealed body is. */
+    /** Returns the number of bytes by which a sealed body is longer than its content. */
     public int overhead() {
         return cipher.sealedLength(0);
     }
 
     /**
-     * Another {@code count} bytes of the body have arrived, which {@code reader} puts together and does not have whole.
+     * Opens a part of the body, because another {@code count} bytes of it have arrived. {@code reader} assembles the
+     * body and does not have all of it yet.
      */
     public void arrived(FrameReader reader, int count) {
         ByteBuf body = reader.unfinishedBody();
         if (body != null) {
-            // The reader puts the second half after the first, so there are twice as many bytes to open as arrive.
+            // The reader appends the second half to the first, so twice as many bytes are opened as arrive.
             opened = Math.min(body.readableBytes(), opened + 2L * count);
-            body.retain(); // a cipher may close the channel, and the reader with it
+            body.retain(); // a cipher can close the channel, and with it the reader
             try {
                 cipher.openPart(body, (int) opened);
             } finally {
@@ -44,13 +45,13 @@ public final class FrameOpener {
         }
     }
 
-    /** Opens {@code body} in place, whose last bytes have arrived; returns the flags of the frame. */
+    /** Opens {@code body} in place, after its last bytes have arrived. Returns the flags of the frame. */
     public int open(ByteBuf body) {
         opened = 0;
         return cipher.open(body);
     }
 
-    /** Returns {@code body}, or a copy in its place if it is read-only. */
+    /** Returns {@code body}, or a copy if it is read-only. */
     public ByteBuf writable(ByteBuf body) {
         if (!body.isReadOnly()) {
             return body;

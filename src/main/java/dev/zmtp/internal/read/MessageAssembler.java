@@ -5,7 +5,7 @@ import dev.zmtp.internal.connection.Connection;
 import dev.zmtp.internal.wire.Retention;
 import io.netty.buffer.ByteBuf;
 
-/** Makes a {@link ZMTPMessage} of frames. */
+/** Assembles a {@link ZMTPMessage} from frames. */
 public final class MessageAssembler implements MessageSink {
 
     private final Connection connection;
@@ -21,8 +21,8 @@ public final class MessageAssembler implements MessageSink {
     @Override
     public void frame(ByteBuf in, int length, boolean more) {
         if (length <= ZMTPMessage.Builder.MAX_RECYCLED_FRAME || (more && !Retention.isWorthKeeping(in, length))) {
-            // The latter, as a peer could otherwise make us keep a read buffer for each frame of a message that never
-            // ends.
+            // The second case prevents a peer from making this side retain a read buffer for each frame of an endless
+            // message.
             message.copy(in, length);
         } else {
             message.add(in.readRetainedSlice(length));

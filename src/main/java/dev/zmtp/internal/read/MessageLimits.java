@@ -16,19 +16,17 @@ public final class MessageLimits {
     private final int maxMessageFrames;
     private final long maxMessageLength;
 
-    /** The longest message that can be kept until it is complete. */
+    /** Maximum length of a message that can be retained until it is complete. */
     private final long maxKept;
 
-    /** The longest frame that is a message on its own. */
+    /** Maximum length of a frame that is a whole message. */
     private final long maxOnlyFrame;
 
     private int frames;
     private long length;
     private boolean firstFrame;
 
-    /**
-     * @param sealed whether a frame is kept until it can be opened
-     */
+    /** @param sealed whether a frame is retained until it can be opened */
     public MessageLimits(ZMTPConfig config, boolean sealed) {
         maxCommandLength = config.maxCommandLength();
         maxFrameLength = config.maxFrameLength();
@@ -39,24 +37,24 @@ public final class MessageLimits {
         maxOnlyFrame = Math.min(maxKept, Math.min(maxFrameLength, maxMessageLength));
     }
 
-    /** Returns whether the message frame that was checked last is the first one of its message. */
+    /** Returns whether the last checked message frame is the first frame of its message. */
     public boolean isFirstFrame() {
         return firstFrame;
     }
 
-    /** The frame that was checked last is not part of a message: with the next one, another message begins. */
+    /** Called when the last checked frame is not part of a message. The next frame begins another message. */
     public void restart() {
         frames = 0;
         length = 0;
     }
 
-    /** Returns how many frames of an unfinished message were checked; 0 between two messages. */
+    /** Returns the number of checked frames of an unfinished message; 0 between messages. */
     public int unfinishedFrames() {
         return frames;
     }
 
     /**
-     * Checks a frame with these flags and this length. Commands may come between the frames of a message.
+     * Checks a frame with these flags and this length. Commands can be between the frames of a message.
      *
      * @throws ZMTPException if a limit is exceeded
      */
@@ -70,7 +68,7 @@ public final class MessageLimits {
             return;
         }
         check("frame length", frameLength, maxFrameLength);
-        // An attacker's endless empty frames cost memory too: their number and their overhead are bounded.
+        // Endless empty frames of an attacker use memory too, so their number and their overhead are limited.
         length += frames == 0 ? frameLength : frameLength + Overhead.PER_FRAME;
         frames++;
         check("message frames", frames, maxMessageFrames);
@@ -84,11 +82,11 @@ public final class MessageLimits {
     }
 
     /**
-     * Checks the frame around a sealed one, which may be a message frame or a command: which of them, only the content
-     * says. Its own flags MORE and COMMAND mean nothing, as they are not sealed.
+     * Checks the frame around a sealed frame, which can be a message frame or a command, depending on its content. The
+     * outer flags MORE and COMMAND have no meaning, because they are not sealed.
      *
-     * @param overhead by how many bytes a sealed body is longer than its content
-     * @throws ZMTPException if it is longer than either may be at this place of a message
+     * @param overhead number of bytes by which a sealed body is longer than its content
+     * @throws ZMTPException if it is longer than both a message frame and a command may be at this point of a message
      */
     public void checkSealed(long frameLength, int overhead) {
         long rest = frames == 0 ? maxMessageLength : maxMessageLength - length - Overhead.PER_FRAME;
@@ -97,7 +95,10 @@ public final class MessageLimits {
         checkKept(frameLength);
     }
 
-    /** Nothing of a message that does not fit is kept: the rest of it would end the connection all the same. */
+    /**
+     * Checks that the message fits into the budget. No part of a message that does not fit is retained, because its
+     * rest would end the connection anyway.
+     */
     private void checkKept(long bytes) {
         if (bytes > maxKept) {
             throw ZMTPException.of(

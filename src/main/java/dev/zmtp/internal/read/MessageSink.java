@@ -2,18 +2,16 @@ package dev.zmtp.internal.read;
 
 import io.netty.buffer.ByteBuf;
 
-/** Makes messages of frames and fires them. On the channel's event loop only. */
+/** Assembles messages from frames and fires them. Used only on the channel's event loop. */
 public interface MessageSink {
 
-    /**
-     * Takes a frame that has arrived completely, the next {@code length} bytes of {@code in}. Its limits were checked.
-     */
+    /** Processes a complete frame, the next {@code length} bytes of {@code in}. Its limits were checked. */
     void frame(ByteBuf in, int length, boolean more);
 
-    /** Compacts an unfinished message, since the rest may take long to arrive. */
+    /** Compacts an unfinished message, because its rest can take long to arrive. */
     default void compact() {}
 
-    /** The bytes of memory that are kept of an unfinished message. */
+    /** Returns the number of bytes of memory that are retained for an unfinished message. */
     default long kept() {
         return 0;
     }

@@ -6,8 +6,8 @@ import dev.zmtp.internal.connection.Overhead;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The topics or groups that a peer has subscribed to or joined. They are bounded here: the publisher must keep them
- * too, and a peer could ask for ever more.
+ * The topics or groups that a peer has subscribed to or joined. They are limited here, because the publisher must
+ * retain them too, and a peer could request ever more.
  */
 public final class PeerTopics {
 
@@ -18,18 +18,18 @@ public final class PeerTopics {
 
     private long length;
 
-    /** @param relay whether the peer subscribes for others, too, as the XSUB of a proxy does */
+    /** @param relay whether the peer also subscribes for others, like the XSUB of a proxy */
     public PeerTopics(ZMTPConfig config, boolean relay) {
         maxTopics = relay ? config.maxRelayedSubscriptions() : config.maxSubscriptions();
         maxLength = relay ? config.maxRelayedSubscriptionsLength() : config.maxSubscriptionsLength();
     }
 
     /**
-     * Adds or removes {@code topic}, whose indices are not moved. Adding one twice is adding it once; removing one that
-     * was not added does nothing.
+     * Adds or removes {@code topic}, whose indices are not moved. Adding a topic again, and removing an absent topic,
+     * have no effect.
      *
-     * @return whether the topic was added, and was not there before
-     * @throws ZMTPException if the peer has asked for too much
+     * @return whether the topic was added and is new
+     * @throws ZMTPException if the peer exceeds a limit
      */
     public boolean update(boolean add, ByteBuf topic) {
         if (add) {
@@ -41,12 +41,18 @@ public final class PeerTopics {
         return false;
     }
 
-    /** What the topics count: their bytes, and at most what they take here and in the publisher's matcher. */
+    /**
+     * Returns the counted memory of the topics: their bytes, plus the maximum overhead here and in the publisher's
+     * matcher.
+     */
     public long counted() {
         return length;
     }
 
-    /** The bytes on the heap that are kept here now. They are far fewer than those of the topics. */
+    /**
+     * Returns the number of bytes that are currently used here on the heap, which is far less than the length of the
+     * topics.
+     */
     long memory() {
         return topics.memory();
     }

@@ -1,4 +1,4 @@
-/** Received frames into messages, and what is checked of them. */
+/** Conversion of received frames into messages, and the checks of frames. */
 @NullMarked
 package dev.zmtp.internal.read;
 

@@ -1,23 +1,23 @@
 package dev.zmtp.internal.traffic;
 
-/** A PING of ours, the answer to it, and what the answer shows: the peer has read all that was written before. */
+/** A PING of this side and its PONG, which shows that the peer has read all bytes written before the PING. */
 final class AwaitedPong {
 
-    /** How many of our bytes the peer has read for sure. */
+    /** The number of bytes that the peer has certainly read. */
     private long read;
 
-    /** How many of them there were with the PING. */
+    /** The number of bytes written, including the PING. */
     private long asked;
 
     private boolean open;
 
-    /** A PING was written, and {@code bytesWritten} with it. */
+    /** Notes that a PING was written, as the last of {@code bytesWritten}. */
     void asked(long bytesWritten) {
         asked = bytesWritten;
         open = true;
     }
 
-    /** The PONG has arrived. */
+    /** Notes that the PONG has arrived. */
     void answered() {
         if (open) {
             open = false;
@@ -29,7 +29,7 @@ final class AwaitedPong {
         return open;
     }
 
-    /** Returns how many bytes, the PING's own among them, the peer may have to read before it answers. */
+    /** Returns the maximum number of bytes, including the PING, that the peer has to read before it replies. */
     long bytesBefore() {
         return asked - read;
     }

@@ -21,44 +21,44 @@ import org.jspecify.annotations.Nullable;
 /**
  * PINGs and PONGs, and the end of a connection whose peer is gone (RFC 37, "Connection Heartbeating").
  *
- * <p>Our side: a PING in each interval, and an end to the connection if nothing arrives within the timeout and there is
- * proof that the peer is gone. A peer that is slow has not answered yet, either, and its kernel makes room for our
- * writes in steps that may be minutes apart. So there are two proofs: the peer has had next to nothing to read before
- * our PING, or its kernel acknowledges nothing. The peer's side: a PONG for its PING, and if that names a TTL, an end
- * if nothing arrives within it.
+ * <p>This side sends a PING in each interval. It ends the connection if nothing arrives within the timeout and there is
+ * proof that the peer is gone. A slow peer has not replied yet either, and its kernel makes room for the writes of this
+ * side in steps that can be minutes apart. There are therefore two proofs: the peer has had almost nothing to read
+ * before the PING, or its kernel acknowledges nothing. For a PING of the peer, this side sends a PONG. If the PING has
+ * a TTL, this side ends the connection if nothing arrives within it.
  */
 final class Heartbeat {
 
     static final long TTL_UNIT_MILLIS = 100;
 
-    /** A peer that reads fewer bytes in a second than this may be taken for one that reads none. */
+    /** Minimum rate in bytes per second. A slower peer can be treated like a peer that reads nothing. */
     private static final long SLOWEST = 128;
 
-    /** A few commands, however short the timeout is. */
+    /** A few commands, regardless of how short the timeout is. */
     private static final long LEAST_BEFORE_PING = 256;
 
-    /** The context of a PING that asks again. The answer to it must not be taken for that to a later one. */
+    /** The context of a repeated PING. Its PONG must not be confused with that of a later PING. */
     private static final int AGAIN = 'a';
 
     /** The part of the connection that a heartbeat needs. */
     interface Link {
 
-        /** Returns whether we are reading, so that silence is the peer's: false with auto-read off. */
+        /** Returns whether this side is reading, so that silence is the peer's. False with auto-read off. */
         boolean isListening();
 
-        /** Returns whether a write is going on, inside of which nothing can be sent. */
+        /** Returns whether a write is in progress, during which nothing can be sent. */
         boolean isWriting();
 
-        /** Has {@link #sendWaitingPong} called when the write that is in progress is done. */
+        /** Schedules a call of {@link #sendWaitingPong} after the write in progress. */
         void retryAfterWrite();
 
-        /** Sends a command. It leaves with the next flush, or at the end of the read. Takes over {@code body}. */
+        /** Sends a command with the next flush, or at the end of the read. Takes ownership of {@code body}. */
         void send(ByteBuf body, ChannelPromise promise);
 
-        /** Sends what was written. */
+        /** Flushes the written data. */
         void flush();
 
-        /** Returns how many bytes were written, whether or not they have left. */
+        /** Returns the number of bytes written, whether sent or not. */
         long bytesWritten();
 
         /** Ends the connection. */
@@ -74,21 +74,24 @@ final class Heartbeat {
     private @Nullable Future<?> interval;
     private @Nullable PeerTimer timeout;
 
-    /** Null before the peer has sent one. */
+    /** Null until the peer has sent a PING. */
     private @Nullable PeerPings peerPings;
 
     private boolean stopped;
 
-    /** The peer is known to answer PINGs, so that its silence means something. */
+    /** True if the peer is known to reply to PINGs, so that its silence is significant. */
     private boolean answersPings;
 
-    /** Something has arrived since the last interval began. */
+    /** True if data has arrived since the last interval began. */
     private boolean arrived;
 
-    /** Our last PING, until the transport has written it. No other is sent meanwhile: they must not pile up. */
+    /**
+     * The last PING of this side, until the transport has written it. No further PING is sent in the meantime, because
+     * PINGs must not accumulate.
+     */
     private @Nullable ChannelFuture queuedPing;
 
-    /** The PING whose answer counts; null if none is sent. */
+    /** The PING whose PONG counts; null if no PINGs are sent. */
     private @Nullable AwaitedPong awaited;
 
     Heartbeat(Connection connection, Link link) {
@@ -99,7 +102,7 @@ final class Heartbeat {
         this.link = link;
     }
 
-    /** Starts sending PINGs, if an interval is configured and a peer of {@code version} is to get them. */
+    /** Starts sending PINGs, if an interval is configured and a peer of {@code version} is to receive them. */
     void start(ZMTPVersion version) {
         answersPings = version.hasTrafficCommands();
         boolean asks = answersPings || (version.hasCommands() && config.heartbeatZmtp30Peers());
@@ -127,7 +130,7 @@ final class Heartbeat {
         }
     }
 
-    /** Something has arrived, or we were not reading, so that the peer was not silent. */
+    /** Called when data has arrived, or when this side was not reading, so that the peer was not silent. */
     void onActivity() {
         arrived = true;
         if (peerPings != null) {
@@ -135,7 +138,7 @@ final class Heartbeat {
         }
     }
 
-    // Our PINGs
+    // PINGs of this side
 
     private void onInterval() {
         try {
@@ -150,16 +153,16 @@ final class Heartbeat {
             if (restart) {
                 startTimeout();
             }
-        } catch (Throwable e) { // no more would be sent: a periodic task that fails is not run again
+        } catch (Throwable e) { // no more PINGs would be sent, because a periodic task that fails is not run again
             link.fail(e);
         }
     }
 
     /**
-     * Returns whether a PING is of use, and does no harm. A peer that never sends PINGs may have written its last
-     * messages and closed, while we do not read: then its kernel would answer with a reset, and drop those that it has
-     * not sent yet. One that sends PINGs hears nothing else of us meanwhile, so it gets one in each interval. What we
-     * have promised with a TTL is kept, too.
+     * Returns whether a PING is useful and harmless. A peer that never sends PINGs can have written its last messages
+     * and closed while this side does not read. Its kernel would then reply to a PING with a reset, and drop the
+     * messages that it has not sent yet. A peer that sends PINGs receives no other data in the meantime, so it receives
+     * a PING in each interval. A TTL that this side has announced is kept, too.
      */
     private boolean mayPing() {
         if (queuedPing != null || link.isWriting()) {
@@ -175,14 +178,14 @@ final class Heartbeat {
         return Objects.requireNonNull(awaited, "we send PINGs");
     }
 
-    /** Whether a PING of ours is not answered yet whose answer matters. */
+    /** Returns whether a PING of this side has no PONG yet and the PONG matters. */
     private boolean isAwaited() {
         return awaited().isOpen() && !config.heartbeatTimeout().isZero();
     }
 
     /**
-     * Sends a PING, whether or not the channel is writable: after what an unwritable one has queued, it still asks. At
-     * most one waits there.
+     * Sends a PING, whether or not the channel is writable. On an unwritable channel the PING is sent after the queued
+     * data, and still works. At most one PING waits there.
      */
     private void sendPing() {
         boolean again = isAwaited();
@@ -200,10 +203,10 @@ final class Heartbeat {
         link.flush();
     }
 
-    /** The transport has written our PING. Only from now on can the peer answer. */
+    /** Called when the transport has written the PING. The peer can reply only from now on. */
     private void onPingWritten(boolean again) {
         queuedPing = null;
-        if (!again && timeout != null) { // otherwise the first one is about to be started
+        if (!again && timeout != null) { // otherwise the first timeout is about to start
             startTimeout();
         }
     }
@@ -213,7 +216,7 @@ final class Heartbeat {
     }
 
     private void startTimer(Duration time) {
-        // That the PING could not be sent may have ended the connection.
+        // A failure to send the PING can have ended the connection.
         if (!time.isZero() && !stopped) {
             if (timeout == null) {
                 timeout = new PeerTimer(ctx.executor(), nanoTime);
@@ -235,20 +238,20 @@ final class Heartbeat {
                 && queuedPing == null
                 && awaited().bytesBefore() <= mostBefore()) {
             onSilence(millis + " ms after our PING (expected: any byte)");
-        } else { // its kernel may fall silent at any time, which must be found within an interval more
+        } else { // the peer's kernel can fall silent at any time, which must be detected within another interval
             Duration interval = config.heartbeatInterval();
             startTimer(interval.compareTo(silence) < 0 ? interval : silence);
         }
     }
 
-    /** How many bytes any peer that lives has read within the timeout. */
+    /** Maximum number of bytes that every live peer has read within the timeout. */
     private long mostBefore() {
         return Math.max(LEAST_BEFORE_PING, SLOWEST * config.heartbeatTimeout().toSeconds());
     }
 
-    // The peer's PINGs
+    // PINGs of the peer
 
-    /** The peer has sent a PING with this TTL, in tenths of a second, and this context. */
+    /** Called when the peer has sent a PING with this TTL, in tenths of a second, and this context. */
     void onPing(int ttlDeciseconds, ByteBuf context) {
         answersPings = true;
         if (peerPings == null) {
@@ -257,7 +260,7 @@ final class Heartbeat {
         peerPings.onPing(ttlDeciseconds, context);
     }
 
-    /** The peer has sent a PONG with this context. */
+    /** Called when the peer has sent a PONG with this context. */
     void onPong(ByteBuf context) {
         answersPings = true;
         if (awaited != null && !context.isReadable()) {
@@ -265,7 +268,7 @@ final class Heartbeat {
         }
     }
 
-    /** Sends the PONG that waits, if it can be sent now; returns whether it was, and is to be flushed. */
+    /** Sends the waiting PONG if it can be sent now. Returns whether it was sent and has to be flushed. */
     boolean sendWaitingPong() {
         return peerPings != null && peerPings.sendWaitingPong();
     }
@@ -273,7 +276,7 @@ final class Heartbeat {
     // The end
 
     private void onSilence(String what) {
-        if (link.isListening()) { // otherwise the silence may be ours
+        if (link.isListening()) { // otherwise this side can be the reason for the silence
             link.fail(new ZMTPException(
                     ZMTPException.Code.HEARTBEAT_TIMEOUT, "silence of " + session.peer() + ": " + what));
         }

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The PINGs of the peer: each gets a PONG, and if it names a TTL, something has to arrive within that (RFC 37,
+ * The PINGs of the peer. Each PING receives a PONG. If it has a TTL, data has to arrive within the TTL (RFC 37,
  * "Connection Heartbeating").
  */
 final class PeerPings {
@@ -22,13 +22,13 @@ final class PeerPings {
     private final Consumer<String> silent;
     private @Nullable PeerTimer ttl;
 
-    /** Something has arrived since the last PING. */
+    /** True if data has arrived since the last PING. */
     private boolean arrived;
 
-    /** The context of the newest PING that was not answered yet. An old PONG says nothing new to the peer. */
+    /** The context of the newest PING without a PONG. An older PONG has no new information for the peer. */
     private @Nullable ByteBuf unanswered;
 
-    /** Calls {@code silent} with what was expected if nothing arrives within a TTL. */
+    /** Calls {@code silent} with a description of the missing data if nothing arrives within a TTL. */
     PeerPings(ChannelHandlerContext ctx, LongSupplier nanoTime, Heartbeat.Link link, Consumer<String> silent) {
         this.ctx = ctx;
         this.nanoTime = nanoTime;
@@ -46,7 +46,7 @@ final class PeerPings {
         }
     }
 
-    /** The peer has sent a PING with this TTL, in tenths of a second, and this context. */
+    /** Called when the peer has sent a PING with this TTL, in tenths of a second, and this context. */
     void onPing(int ttlDeciseconds, ByteBuf context) {
         if (ttlDeciseconds > 0) {
             arrived = false;
@@ -76,8 +76,9 @@ final class PeerPings {
     }
 
     /**
-     * Sends the PONG that waits, if it can be sent now; returns whether it was, and is to be flushed. A peer that sends
-     * PINGs and reads nothing must not make us queue PONGs: while unwritable, the newest waits alone.
+     * Sends the waiting PONG if it can be sent now. Returns whether it was sent and has to be flushed. A peer that
+     * sends PINGs and reads nothing must not make this side queue PONGs, so only the newest PONG waits while the
+     * channel is unwritable.
      */
     boolean sendWaitingPong() {
         ByteBuf context = unanswered;

@@ -11,7 +11,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The subscriptions of a publisher's peer, or the groups of a RADIO's: each change is checked, counted and fired. */
+/**
+ * The subscriptions of a publisher's peer, or the groups of a RADIO's peer. Each change is checked, counted and fired.
+ */
 final class PeerSubscriptions {
 
     private final Connection connection;
@@ -28,26 +30,26 @@ final class PeerSubscriptions {
         this.type = connection.config().socketType();
     }
 
-    /** Called when it is known what the peer is. */
+    /** Called when the type of the peer is known. */
     void begin() {
         if (type.isPublisher() || type == ZMTPSocketType.RADIO) {
             topics = new PeerTopics(connection.config(), connection.session().isRelay());
         }
     }
 
-    /** The bytes that count as kept. */
+    /** Returns the number of bytes that count as retained. */
     long kept() {
         return topics == null ? 0 : topics.counted();
     }
 
-    /** The peer cannot subscribe, and gets everything. */
+    /** Subscribes a peer that cannot subscribe to all messages. */
     void subscribeToAll() {
         if (type.isPublisher()) {
             connection.fireMessage(ZMTPSubscription.subscribe(""));
         }
     }
 
-    /** The peer subscribes to {@code topic}, or cancels that, which means something to a publisher alone. */
+    /** Called when the peer subscribes to {@code topic} or cancels the subscription. Only a publisher uses this. */
     void update(boolean subscribe, ByteBuf topic) {
         if (!type.isPublisher()) {
             rate.count();
@@ -56,7 +58,7 @@ final class PeerSubscriptions {
             if (!isNew
                     || !connection
                             .session()
-                            .isRelay()) { // a proxy sends all it has at once, and their number has a limit
+                            .isRelay()) { // a proxy sends all its topics at once, and their number is limited
                 rate.count();
             }
             connection.fireMessage(subscribe ? ZMTPSubscription.subscribe(topic) : ZMTPSubscription.cancel(topic));
@@ -64,9 +66,9 @@ final class PeerSubscriptions {
     }
 
     /**
-     * The peer joins {@code group}, or leaves it, which means something to a RADIO alone.
+     * Called when the peer joins or leaves {@code group}. Only a RADIO uses this.
      *
-     * @throws ZMTPException if the name of the group is too long, whatever this socket is
+     * @throws ZMTPException if the name of the group is too long, regardless of the type of this socket
      */
     void updateGroup(boolean join, ByteBuf group) {
         if (group.readableBytes() > ZMTPMembership.MAX_GROUP_LENGTH) {

@@ -3,7 +3,7 @@ package dev.zmtp.internal.traffic;
 import dev.zmtp.internal.connection.TransportMethod;
 import io.netty.channel.Channel;
 
-/** The peer's kernel, as ours knows it by Linux's {@code TCP_INFO}, which the channels of epoll and io_uring have. */
+/** The peer's kernel, according to Linux's {@code TCP_INFO}, which the channels of epoll and io_uring provide. */
 final class PeerTcp {
 
     /** The second probe of a closed window is sent only if there was time to acknowledge the first. */
@@ -14,9 +14,9 @@ final class PeerTcp {
     private PeerTcp() {}
 
     /**
-     * Returns whether the peer's kernel is known to have acknowledged nothing for so long, though ours has sent it
-     * bytes again, or asks for room. One that has no room, and says so, is not silent. False for other transports,
-     * which do not know.
+     * Returns whether the peer's kernel is known to have acknowledged nothing for this long, although this side's
+     * kernel has retransmitted bytes or probes for room. A kernel that reports that it has no room is not silent. False
+     * for other transports, which have no such information.
      */
     static boolean isSilent(Channel channel, long millis) {
         try {

@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  * Messages and commands in both directions, from the end of the handshake to the end of the connection (RFC 13 and 15,
  * "Framing"; RFC 23 and 37, "Traffic").
  *
- * <p>Bytes become frames in the {@link FrameReader}; a command is handled here, between the frames of a message too,
- * and a message frame goes to the {@link MessageSink}. What is written goes to the {@link TrafficWriter}.
+ * <p>The {@link FrameReader} converts bytes to frames. Commands, including those between the frames of a message, are
+ * handled here, and message frames are passed to the {@link MessageSink}. Writes are passed to the {@link
+ * TrafficWriter}.
  */
 public final class TrafficPhase extends Phase implements Heartbeat.Link, TrafficWriter.Owner {
 
@@ -56,22 +57,22 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
     private final Heartbeat heartbeat;
     private final @Nullable FrameLog frameLog;
 
-    /** Whether message frames can be delivered as they are: no cipher sealed them, none can be a subscription. */
+    /** True if message frames can be delivered unchanged, because there is no cipher and none can be a subscription. */
     private final boolean deliversPlainFrames;
 
     private @Nullable MessageSink sink;
 
-    /** The sink, if it takes frames as they arrive. */
+    /** The sink, if it processes frames as they arrive. */
     private @Nullable StreamingSink streamingSink;
 
-    /** A command was written and not flushed. */
+    /** True if a command was written and not flushed. */
     private boolean commandPending;
 
     /**
      * Traffic in {@code version}.
      *
-     * @param unversionedPeer whether the peer sent no greeting, so that it cannot subscribe and gets everything
-     * @param cipher how frames travel, or null if they travel as they are
+     * @param unversionedPeer whether the peer sent no greeting, so that it cannot subscribe and receives all messages
+     * @param cipher the cipher of the frames, or null if they are sent unchanged
      */
     public TrafficPhase(
             Connection connection, ZMTPVersion version, boolean unversionedPeer, @Nullable FrameCipher cipher) {
@@ -158,7 +159,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
     public void read(ByteBuf in) {
         connection.reports().bytesArrived();
         heartbeat.onActivity();
-        // After each frame: the flush may end the connection, and the rest of a message is no message.
+        // After each frame, because the flush can end the connection, and the rest of a message is not a message.
         for (; isCurrent() && !budget.isOver(); writer.flushIfLate()) {
             if (deliversPlainFrames && shortFrame(in)) {
                 continue;
@@ -175,7 +176,10 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
         }
     }
 
-    /** Takes a message frame that has arrived completely and has a short header, as most do; or takes nothing. */
+    /**
+     * Processes a message frame that has arrived completely and has a short header, like most frames. Otherwise reads
+     * nothing.
+     */
     private boolean shortFrame(ByteBuf in) {
         int header = reader.readShortFrame(in);
         if (header < 0) {
@@ -208,12 +212,12 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
         }
     }
 
-    /** Returns whether the body has to be looked at before it is known what the frame is. */
+    /** Returns whether the body has to be inspected to determine the kind of the frame. */
     private boolean needsWholeBody() {
         return opener != null || reader.isCommand() || maySubscribe(reader.length());
     }
 
-    /** Takes what {@code in} holds of the body; returns whether the frame is complete. */
+    /** Processes the part of the body in {@code in}. Returns whether the frame is complete. */
     private boolean body(ByteBuf in) {
         if (!needsWholeBody()) {
             if (reader.isBodyIn(in)) {
@@ -261,7 +265,10 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
         return Objects.requireNonNull(sink);
     }
 
-    /** Peers of any version may send a subscription as a message. Frames after it are another, as in libzmq. */
+    /**
+     * Returns whether a frame can be a subscription, which peers of any version can send as a message. The frames after
+     * it are another message, like in libzmq.
+     */
     private boolean maySubscribe(long length) {
         return type.isPublisher() && limits.isFirstFrame() && length > 0 && length <= config.maxCommandLength();
     }
@@ -292,7 +299,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
             case PONG -> heartbeat.onPong(body);
             case SUBSCRIBE, CANCEL -> subscriptions.update(command == Command.SUBSCRIBE, body);
             case JOIN, LEAVE -> subscriptions.updateGroup(command == Command.JOIN, body);
-            // A later version may have more commands. Those of the handshake mean nothing any more.
+            // A later version can have more commands. Commands of the handshake no longer have a meaning.
             case HELLO, WELCOME, INITIATE, READY, ERROR, UNKNOWN ->
                 logger.debug("{} ignored a command: {}", connection.ctx().channel(), command);
         }
@@ -313,7 +320,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
 
     @Override
     public void readResumed() {
-        heartbeat.onActivity(); // we were not reading, so the peer was not silent
+        heartbeat.onActivity(); // this side was not reading, so the peer was not silent
     }
 
     @Override
@@ -387,7 +394,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
             connection.handshake().endedByPeer();
         } else {
             flush();
-            writer.flushWaiting(); // the close goes past the codec, and would come before a flush that waits
+            writer.flushWaiting(); // the close bypasses the codec, and would overtake a waiting flush
             connection.ctx().close();
         }
     }
