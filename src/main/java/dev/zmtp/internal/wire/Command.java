@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The commands that this library knows by name (RFC 23 and 37; JOIN and LEAVE: RFC 48).
+ * The commands with names that are known to this library (RFC 23 and 37; JOIN and LEAVE: RFC 48).
  *
  * <pre>
  *   command-body = name-length:1  name  data
@@ -16,45 +16,45 @@ import java.util.Arrays;
  * </pre>
  */
 public enum Command {
-    /** Begins a PLAIN handshake with user name and password, and a CURVE handshake with a public key. */
+    /** Begins a PLAIN handshake with user name and password, or a CURVE handshake with a public key. */
     HELLO,
-    /** Answers a HELLO. */
+    /** Replies to a HELLO. */
     WELCOME,
-    /** Answers a WELCOME; its data is metadata, in CURVE in a box. */
+    /** Replies to a WELCOME. The data is metadata, in a box in CURVE. */
     INITIATE,
-    /** Ends a NULL, PLAIN or CURVE handshake; its data is metadata, in CURVE in a box. */
+    /** Ends a NULL, PLAIN or CURVE handshake. The data is metadata, in a box in CURVE. */
     READY,
-    /** Refuses a peer during the handshake; its data is a reason with its length in one byte. */
+    /** Rejects a peer during the handshake. The data is a reason with its length in one byte. */
     ERROR,
-    /** Asks a publisher for a topic, which is the data. */
+    /** Subscribes to a topic of a publisher. The data is the topic. */
     SUBSCRIBE,
-    /** Ends a subscription to a topic, which is the data. */
+    /** Cancels a subscription to a topic. The data is the topic. */
     CANCEL,
-    /** Asks for a PONG; its data is a TTL in tenths of a second (two bytes) and a context. */
+    /** Requests a PONG. The data is a TTL in tenths of a second (two bytes) and a context. */
     PING,
-    /** Answers a PING; its data is the context of the PING. */
+    /** Replies to a PING. The data is the context of the PING. */
     PONG,
-    /** Asks a RADIO for a group, which is the data. */
+    /** Joins a group of a RADIO. The data is the group. */
     JOIN,
-    /** Ends the membership in a group, which is the data. */
+    /** Leaves a group. The data is the group. */
     LEAVE,
-    /** Any other name: to be ignored in traffic, so that a later version may add commands. */
+    /** Any other name. Must be ignored in traffic, so that a later version can add commands. */
     UNKNOWN;
 
     private static final Command[] KNOWN =
             Arrays.stream(values()).filter(command -> command != UNKNOWN).toArray(Command[]::new);
 
-    /** The longest reason of an ERROR, and the longest name, in bytes. */
+    /** Maximum length of the reason of an ERROR, and of a name, in bytes. */
     public static final int MAX_STRING_LENGTH = 255;
-    /** The longest context of a PING, in bytes. */
+    /** Maximum length of the context of a PING, in bytes. */
     public static final int MAX_CONTEXT_LENGTH = 16;
-    /** The length of the TTL of a PING, in bytes. */
+    /** Length of the TTL of a PING, in bytes. */
     public static final int TTL_LENGTH = 2;
 
     /**
      * Reads the name of the command whose body is {@code body}, and moves the reader index to its data.
      *
-     * @throws ZMTPException if the body is empty, has an empty name, or ends before the name does
+     * @throws ZMTPException if the body is empty, has an empty name, or ends within the name
      */
     public static Command read(ByteBuf body) {
         if (!body.isReadable()) {
@@ -87,7 +87,7 @@ public enum Command {
     }
 
     /**
-     * Returns the start of the body of this command, with room for {@code data} more bytes; the caller must release it.
+     * Returns the start of the body of this command, with room for {@code data} more bytes. The caller must release it.
      */
     public ByteBuf body(ByteBufAllocator alloc, int data) {
         ByteBuf body = alloc.buffer(1 + name().length() + data).writeByte(name().length());
@@ -100,7 +100,7 @@ public enum Command {
         return body(alloc, data.readableBytes()).writeBytes(data, data.readerIndex(), data.readableBytes());
     }
 
-    /** Returns the body of this command with {@code metadata} as its data; the caller must release it. */
+    /** Returns the body of this command with {@code metadata} as its data. The caller must release it. */
     public ByteBuf body(ByteBufAllocator alloc, ZMTPMetadata metadata) {
         ByteBuf body = body(alloc, Metadata.length(metadata));
         Metadata.write(body, metadata);
@@ -108,7 +108,8 @@ public enum Command {
     }
 
     /**
-     * Returns the body of an ERROR, which the caller must release. The reason is cut to 255 bytes of printable ASCII.
+     * Returns the body of an ERROR, which the caller must release. The reason is truncated to 255 bytes of printable
+     * ASCII.
      */
     public static ByteBuf error(ByteBufAllocator alloc, String reason) {
         String printable = printable(reason);
@@ -119,7 +120,7 @@ public enum Command {
     }
 
     /**
-     * Reads the reason from the data of an ERROR, with anything unprintable replaced.
+     * Reads the reason from the data of an ERROR, and replaces unprintable characters.
      *
      * @throws ZMTPException if the data is not exactly one reason
      */
@@ -135,12 +136,12 @@ public enum Command {
                 data.readCharSequence(length, StandardCharsets.ISO_8859_1).toString());
     }
 
-    /** Returns {@code text} with everything but printable ASCII replaced, so that it does no harm in a log. */
+    /** Returns {@code text} with all characters except printable ASCII replaced, so that it is safe in a log. */
     public static String printable(String text) {
         return text.replaceAll("[^ -~]", "?");
     }
 
-    /** Returns the body of a PING, which the caller must release, and to which a context may be appended. */
+    /** Returns the body of a PING, which the caller must release and to which a context can be appended. */
     public static ByteBuf ping(ByteBufAllocator alloc, int ttlDeciseconds) {
         return PING.body(alloc, TTL_LENGTH).writeShort(ttlDeciseconds);
     }

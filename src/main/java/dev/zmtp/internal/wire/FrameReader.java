@@ -9,24 +9,27 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream of bytes, however it arrives, into frames of one version.
+ * Splits a stream of bytes, received in pieces of any size, into frames of one version.
  *
- * <p>For each frame: call {@link #readHeader} until it returns true and check {@link #length()}. Then take the body in
- * one of three ways: {@link #takeBody} if it {@linkplain #isBodyIn is all there}, {@link #readBody} to have it put
- * together, or {@link #beginParts} and {@link #takePart} to take it as it arrives. This class alone knows how much of a
- * frame is still to come.
+ * <p>For each frame, call {@link #readHeader} until it returns true, and check {@link #length()}. Then read the body in
+ * one of three ways: with {@link #takeBody} if it {@linkplain #isBodyIn is completely available}, with {@link
+ * #readBody} to have it assembled, or with {@link #beginParts} and {@link #takePart} to process it as it arrives. Only
+ * this class tracks the number of missing bytes of a frame.
  *
- * <p>Between reads it keeps what has arrived of a header or a body and nothing else; of the caller's buffers only large
- * ones that hold little else. {@link #close()} releases what is kept. Not thread safe: one instance per connection.
+ * <p>Between reads, the reader retains only the received part of a header or a body. It retains a buffer of the caller
+ * only if the buffer is large and holds little other data. {@link #close()} releases the retained data. Not thread
+ * safe: one instance per connection.
  */
 public final class FrameReader {
 
     private final ZMTPFraming framing;
 
-    /** The bytes of a header that is split over several reads. On the heap and not pooled: nothing to release. */
+    /**
+     * The bytes of a header that is split over several reads. On the heap and unpooled, so that it needs no release.
+     */
     private @Nullable ByteBuf splitHeader;
 
-    /** What has arrived of a body that is split over several reads. */
+    /** The received part of a body that is split over several reads. */
     private final SplitBody splitBody;
 
     private boolean inBody;
@@ -35,27 +38,27 @@ public final class FrameReader {
     private int flags;
     private long length;
 
-    /** What is left of a body that is taken in parts; -1 if the body is not taken so. */
+    /** The number of missing bytes of a body that is read in parts; -1 if the body is not read in parts. */
     private long remaining = -1;
 
     /**
      * A reader of the frames of {@code version}.
      *
-     * @param reservation is told how many more bytes a body will take that is put together from several reads, before
-     *     memory is taken for it; what it throws is thrown by {@link #readBody}
+     * @param reservation receives the number of additional bytes of a body that is assembled from several reads, before
+     *     its memory is allocated; {@link #readBody} throws its exceptions
      */
     public FrameReader(ZMTPVersion version, LongConsumer reservation) {
         this.framing = version.framing();
         this.splitBody = new SplitBody(reservation);
     }
 
-    /** The bytes of memory that are kept of an unfinished frame. */
+    /** Returns the number of bytes of memory that are retained for an unfinished frame. */
     public long kept() {
         return splitBody.kept();
     }
 
     /**
-     * Takes what {@code in} holds of the next header; returns whether the header is complete.
+     * Reads the part of the next header in {@code in}. Returns whether the header is complete.
      *
      * @throws dev.zmtp.ZMTPException if the header is illegal
      */
@@ -83,11 +86,12 @@ public final class FrameReader {
     }
 
     /**
-     * Takes the header of a message frame that {@code in} holds whole, if the header is a short one, as most are:
-     * nothing need be remembered of such a frame. The caller must take the body, the next bytes of {@code in}.
+     * Reads the header of a message frame if the frame is completely in {@code in} and has a short header, like most
+     * frames. The reader stores nothing about such a frame. The caller must read the body, the next bytes of {@code
+     * in}.
      *
      * @return the flags in the bits 8 and above and the length of the body in the bits 0 to 7; or -1, with nothing
-     *     taken, if the next frame is another, for {@link #readHeader}
+     *     read, if the next frame does not qualify and is for {@link #readHeader}
      */
     public int readShortFrame(ByteBuf in) {
         int readable = in.readableBytes();
@@ -103,20 +107,17 @@ public final class FrameReader {
         return header;
     }
 
-    /** Returns whether a header was read whose body was not all taken yet. */
+    /** Returns whether a header was read and a part of its body was not. */
     public boolean isInBody() {
         return inBody;
     }
 
-    /** Returns whether a part of a frame was taken and the rest is still to come. */
+    /** Returns whether a part of a frame was read and the rest is missing. */
     public boolean isMidFrame() {
         return inBody || isHeaderSplit();
     }
 
-    /**
-     * Describes the frame of which a part was taken and the rest is still to come, for an exception message; null
-     * between two frames.
-     */
+    /** Describes the partially read frame, for an exception message; null between frames. */
     public @Nullable String unfinished() {
         if (inBody) {
             long arrived = remaining < 0 ? splitBody.arrived() : length - remaining;
@@ -153,17 +154,17 @@ public final class FrameReader {
         inBody = true;
     }
 
-    /** The MORE and COMMAND flags of the frame whose header was read. */
+    /** Returns the MORE and COMMAND flags of the frame whose header was read. */
     public int flags() {
         return flags;
     }
 
-    /** The flags byte as it arrived, with the bits that a reader of the version ignores. */
+    /** Returns the flags byte as received, including the bits that a reader of the version ignores. */
     public int rawFlags() {
         return rawFlags;
     }
 
-    /** Returns whether the length took eight bytes. */
+    /** Returns whether the length field has eight bytes. */
     public boolean hasLongHeader() {
         return longHeader;
     }
@@ -178,33 +179,33 @@ public final class FrameReader {
         return (flags & ZMTPFraming.COMMAND) != 0;
     }
 
-    /** The length of the body in bytes: 0 to 2^63 - 1. To be checked before the body is taken. */
+    /** Returns the length of the body in bytes, 0 to 2^63 - 1. Must be checked before the body is read. */
     public long length() {
         return length;
     }
 
-    /** Returns whether {@code in} holds the whole body, none of which was taken yet. */
+    /** Returns whether {@code in} has the whole body, and no part of it was read yet. */
     public boolean isBodyIn(ByteBuf in) {
         return length <= in.readableBytes() && !splitBody.isOpen() && remaining < 0;
     }
 
     /**
-     * Hands the body to the caller: the next bytes of {@code in}, which {@linkplain #isBodyIn holds them all}; returns
-     * its length.
+     * Passes the body, the next bytes of {@code in}, to the caller. {@code in} must {@linkplain #isBodyIn have them
+     * all}. Returns the length of the body.
      */
     public int takeBody() {
         inBody = false;
         return (int) length;
     }
 
-    /** The body will be taken with {@link #takePart}, as it arrives. */
+    /** Prepares for reading the body with {@link #takePart}, as it arrives. */
     public void beginParts() {
         remaining = length;
     }
 
     /**
-     * Hands what {@code in} holds of the body to the caller; returns how many of the next bytes of {@code in} that are.
-     * The body is complete if {@link #isInBody} is false afterwards.
+     * Passes the part of the body in {@code in} to the caller, and returns its length. It consists of the next bytes of
+     * {@code in}. The body is complete if {@link #isInBody} is false afterwards.
      */
     public int takePart(ByteBuf in) {
         int part = (int) Math.min(remaining, in.readableBytes());
@@ -217,13 +218,13 @@ public final class FrameReader {
     }
 
     /**
-     * Takes what {@code in} holds of the body; returns the whole body, the caller's to release, or null if more must
-     * come.
+     * Reads the part of the body in {@code in}. Returns the whole body, which the caller releases, or null if more
+     * bytes are needed.
      *
-     * <p>A body that {@code in} holds whole is a retained slice of it. Otherwise it is put together in one buffer of
-     * its length, which is allocated only when half of it has arrived: a peer that announces much and sends little
-     * costs little. Until then, retained slices of large reads are kept, and copies of small ones: at most twice the
-     * bytes that have arrived.
+     * <p>A body that is completely in {@code in} is returned as a retained slice. Otherwise it is assembled in one
+     * buffer of its length, which is allocated only when half of it has arrived, so that a peer that announces much and
+     * sends little costs little. Until then, retained slices of large reads and copies of small reads are kept, which
+     * use at most twice the number of bytes that have arrived.
      */
     public @Nullable ByteBuf readBody(ByteBuf in, ByteBufAllocator alloc) {
         if (!splitBody.isOpen()) {
@@ -245,19 +246,21 @@ public final class FrameReader {
     }
 
     /**
-     * The buffer in which a body is put together, and which {@link #readBody} returns in the end; null as long as less
-     * than half of the body has arrived. Its readable bytes have arrived, and may be changed. It stays the reader's.
+     * Returns the buffer in which a body is assembled, and which {@link #readBody} finally returns; null while less
+     * than half of the body has arrived. Its readable bytes have arrived, and may be changed. The reader retains
+     * ownership.
      */
     public @Nullable ByteBuf unfinishedBody() {
         return splitBody.whole();
     }
 
     /**
-     * Returns the buffer that the transport should read into next, the caller's to release; or null if any will do.
+     * Returns the buffer that the transport should read into next, which the caller releases; or null if any buffer is
+     * suitable.
      *
-     * <p>It is returned if that saves a copy or a read: the free part of the buffer in which a body is put together, or
-     * one for all of a body. It is not much larger than what has arrived of the frame and two usual reads. Bytes that
-     * are read into another buffer are taken as well.
+     * <p>A buffer is returned if it saves a copy or a read. It is the free part of the buffer in which a body is
+     * assembled, or a buffer for a whole body. It is not much larger than the received part of the frame plus two usual
+     * reads. Bytes that are read into another buffer are accepted as well.
      *
      * @param usual the length of a read that the transport makes on its own
      */
@@ -265,7 +268,7 @@ public final class FrameReader {
         return inBody && remaining < 0 ? splitBody.nextRead(Math.toIntExact(length), alloc, usual) : null;
     }
 
-    /** Releases what is kept of an unfinished frame. */
+    /** Releases the retained data of an unfinished frame. */
     public void close() {
         splitBody.close();
     }

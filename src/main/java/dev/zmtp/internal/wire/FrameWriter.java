@@ -5,9 +5,9 @@ import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Puts frames of one version into buffers: what {@link FrameReader} reads. Keeps nothing between calls; immutable.
+ * Writes frames of one version into buffers, for {@link FrameReader} to read. Keeps no state between calls; immutable.
  *
- * <p>The layout itself stands in {@link ZMTPFraming}.
+ * <p>{@link ZMTPFraming} defines the layout.
  */
 public final class FrameWriter {
 
@@ -46,7 +46,7 @@ public final class FrameWriter {
     }
 
     /**
-     * Puts the header of a frame at {@code index} in place of one of {@code headerLength} bytes that was there; moves
+     * Replaces the header at {@code index}, which has {@code headerLength} bytes, by the header of another frame. Moves
      * no index.
      */
     public void replaceHeader(ByteBuf out, int index, int headerLength, int flags, int length) {

@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The layout of what each side sends first (RFC 15, "Greeting"; RFC 23 and 37, "Greeting").
+ * The layout of the first bytes that each side sends (RFC 15, "Greeting"; RFC 23 and 37, "Greeting").
  *
  * <pre>
  *   offset  0         1 .. 8          9         10        11
@@ -18,32 +18,32 @@ import java.nio.charset.StandardCharsets;
  *                                                         offset     12 .. 31     32    33 .. 63  ZMTP 3.x: 64
  * </pre>
  *
- * <p>Bytes 1 to 8 are padding for a 3.x peer. A 1.0 peer reads the signature as the header of a long identity frame,
- * so they hold that frame's length, which counts the flags byte.
+ * <p>Bytes 1 to 8 are padding for a 3.x peer. A 1.0 peer reads the signature as the header of a long identity frame, so
+ * these bytes contain the length of that frame, including the flags byte.
  */
 public final class Greeting {
 
-    /** The length of the signature. */
+    /** Length of the signature. */
     public static final int SIGNATURE_LENGTH = 10;
-    /** The length of the greeting of a 2.0 peer, or of a 1.0 peer that has a signature. */
+    /** Length of the greeting of a 2.0 peer, or of a 1.0 peer that has a signature. */
     public static final int V2_LENGTH = 12;
-    /** The length of a 3.x greeting. */
+    /** Length of a 3.x greeting. */
     public static final int V3_LENGTH = 64;
 
-    /** The first byte of a signature. No 1.0 peer starts with it, unless its identity is 254 or 255 bytes long. */
+    /** The first byte of a signature. A 1.0 peer starts with it only if its identity is 254 or 255 bytes long. */
     public static final int SIGNATURE_FIRST = 0xff;
-    /** The offset of the byte whose lowest bit tells a signature from a 1.0 frame header. */
+    /** Offset of the byte whose lowest bit distinguishes a signature from a 1.0 frame header. */
     public static final int SIGNATURE_LAST_OFFSET = 9;
-    /** The last byte of a signature that we send. */
+    /** The last byte of this side's signature. */
     public static final int SIGNATURE_LAST = 0x7f;
-    /** The offset of the revision, which is the major version from 3.0 on. */
+    /** Offset of the revision, which is the major version from 3.0 on. */
     public static final int REVISION_OFFSET = 10;
-    /** The offset of the minor version in 3.x, of the socket type before. */
+    /** Offset of the minor version in 3.x, and of the socket type in earlier versions. */
     public static final int MINOR_OFFSET = 11;
 
-    /** The longest identity, in bytes. */
+    /** Maximum length of an identity, in bytes. */
     public static final int MAX_IDENTITY_LENGTH = 255;
-    /** The longest name of a mechanism, in bytes. */
+    /** Maximum length of the name of a mechanism, in bytes. */
     public static final int MAX_MECHANISM_LENGTH = 20;
 
     private static final int MECHANISM_OFFSET = 12;
@@ -56,7 +56,7 @@ public final class Greeting {
         out.writeByte(SIGNATURE_FIRST).writeLong(identityLength + 1L).writeByte(SIGNATURE_LAST);
     }
 
-    /** Appends what follows the major version in a 3.x greeting. */
+    /** Appends the part of a 3.x greeting after the major version. */
     public static void writeRest(ByteBuf out, ZMTPVersion version, String mechanism, boolean asServer) {
         out.writeByte(version.minor());
         out.writeCharSequence(mechanism, StandardCharsets.US_ASCII);
@@ -67,7 +67,8 @@ public final class Greeting {
 
     /**
      * Checks that a complete 3.x greeting, which starts at {@code index}, names exactly {@code mechanism}, padded with
-     * zeros. As-server and the filler are not checked: libzmq never sets the former, and no peer checks the latter.
+     * zeros. As-server and the filler are not checked, because libzmq never sets the former, and no peer checks the
+     * latter.
      *
      * @throws ZMTPException if it names another mechanism
      */
@@ -80,8 +81,8 @@ public final class Greeting {
     }
 
     /**
-     * Checks the length of a peer's identity, also before its bytes have arrived. RFC 37 wants none that begins with a
-     * zero, but libzmq and JeroMQ send and accept them, and one random UUID in 256 begins so.
+     * Checks the length of a peer's identity, possibly before its bytes have arrived. RFC 37 forbids identities that
+     * begin with a zero, but libzmq and JeroMQ send and accept them, and one random UUID in 256 begins with a zero.
      *
      * @throws ZMTPException if it is longer than 255 bytes
      */
@@ -92,8 +93,9 @@ public final class Greeting {
     }
 
     /**
-     * Returns the failure of a peer whose first two bytes are neither of a greeting nor of a 1.0 peer. It has the
-     * protocol that starts like this. Not what follows them: that depends on how the bytes arrive.
+     * Returns the failure of a peer whose first two bytes belong neither to a greeting nor to a 1.0 peer. The message
+     * names the protocol that starts with these bytes. It does not include the bytes after them, because their number
+     * depends on how the bytes arrive.
      */
     public static ZMTPException notZmtp(int first, int second) {
         String peer = switch ("" + (char) first + (char) second) {

@@ -4,20 +4,20 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a buffer that the transport was given for one read, and how it is known when it comes back.
+ * The part of a buffer that was lent to the transport for a read, and the check for its return.
  *
- * <p>What is lent is a slice of its own that no pool uses again: an object that comes back is either this one or
- * another buffer, whatever has become of the read. It holds the reference that the transport releases.
+ * <p>The lent object is a separate slice that no pool reuses. A returned object is therefore either this slice or
+ * another buffer, regardless of the result of the read. The slice holds the reference that the transport releases.
  */
 final class LentBuffer {
 
-    /** The longest read. */
+    /** Maximum length of a read. */
     private static final int MAX_READ = 1 << 20;
 
     private @Nullable ByteBuf slice;
     private @Nullable ByteBuf buffer;
 
-    /** Returns the free part of {@code buffer} from {@code index} on. A reference to {@code buffer} goes with it. */
+    /** Returns the free part of {@code buffer} from {@code index} on, and transfers a reference to {@code buffer}. */
     ByteBuf lend(ByteBuf buffer, int index) {
         ByteBuf free = buffer.slice(index, Math.min(MAX_READ, buffer.capacity() - index));
         this.buffer = buffer;
@@ -26,18 +26,18 @@ final class LentBuffer {
     }
 
     /**
-     * Returns the buffer of which {@code in} is the part that was lent; or null if {@code in} is another, or some of it
-     * was taken.
+     * Returns the buffer whose lent part is {@code in}; or null if {@code in} is another buffer, or a part of it was
+     * read.
      */
     @Nullable
-    @SuppressWarnings("ReferenceEquality") // the object, not what is in it
+    @SuppressWarnings("ReferenceEquality") // compares the objects, regardless of their content
     ByteBuf takeBack(ByteBuf in) {
         ByteBuf lender = in == slice && in.readerIndex() == 0 ? buffer : null;
         forget();
         return lender;
     }
 
-    /** What was lent is the transport's alone. */
+    /** Forgets the lent part, which the transport now owns alone. */
     void forget() {
         slice = null;
         buffer = null;

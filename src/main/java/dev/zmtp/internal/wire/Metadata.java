@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Properties on the wire (RFC 37, "Connection Metadata").
+ * The encoding of properties (RFC 37, "Connection Metadata").
  *
  * <pre>
  *   metadata = *property
@@ -19,7 +19,7 @@ public final class Metadata {
 
     private Metadata() {}
 
-    /** Returns how many bytes {@code metadata} takes. */
+    /** Returns the encoded length of {@code metadata}, in bytes. */
     public static int length(ZMTPMetadata metadata) {
         int length = 0;
         for (int i = 0; i < metadata.size(); i++) {
@@ -73,7 +73,9 @@ public final class Metadata {
         return metadata;
     }
 
-    /** The code that checks a property and the code that uses it must see the same value. */
+    /**
+     * Rejects duplicates, because the code that checks a property and the code that uses it must see the same value.
+     */
     private static void checkUnique(ZMTPMetadata metadata, String name) {
         boolean unique =
                 name.equalsIgnoreCase(ZMTPMetadata.SOCKET_TYPE) || name.equalsIgnoreCase(ZMTPMetadata.IDENTITY);

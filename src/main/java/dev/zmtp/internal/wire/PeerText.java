@@ -4,12 +4,12 @@ import io.netty.buffer.ByteBufUtil;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Bytes that a peer has chosen, in a form that cannot forge a line of a log. */
+/** Formats bytes chosen by a peer so that they cannot forge a log line. */
 public final class PeerText {
 
     private PeerText() {}
 
-    /** As text if they are printable ASCII, otherwise in hex. */
+    /** Returns the bytes as text if they are printable ASCII, otherwise in hex. */
     public static String of(ByteBuffer bytes) {
         byte[] copy = new byte[bytes.remaining()];
         bytes.duplicate().get(copy);

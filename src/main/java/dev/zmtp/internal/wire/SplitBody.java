@@ -8,63 +8,70 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts together bodies that arrive in several reads, one body after the other.
+ * Assembles bodies that arrive in several reads, one body after the other.
  *
- * <p>Until half of a body is there, its bytes are kept as they came: large reads as slices, small ones copied together.
- * Then a buffer of exactly the body's length is allocated; what was kept is copied to it, and the rest goes there
- * directly. So a peer that announces much and sends little costs little, and the bytes of large reads are copied once.
+ * <p>Until half of a body has arrived, its bytes are kept as received, with large reads as slices and small reads
+ * copied together. Then a buffer of exactly the body's length is allocated. The kept bytes are copied to it, and the
+ * rest is written to it directly. A peer that announces much and sends little therefore costs little, and the bytes of
+ * large reads are copied once.
  *
- * <p>The transport may be {@linkplain #nextRead lent} that buffer, so that it reads the rest without a copy. If a body
- * is about as long as a read, its buffer is lent before any of it has arrived, and is dropped if the read fills less
- * than half.
+ * <p>The buffer can be {@linkplain #nextRead lent} to the transport, so that it reads the rest without a copy. If a
+ * body is about as long as a read, its buffer is lent before any of it has arrived, and is dropped if the read fills
+ * less than half of it.
  */
 final class SplitBody {
 
-    /** Bodies up to this size get their buffer at once. */
+    /** Maximum length of a body whose buffer is allocated immediately. */
     private static final int AT_ONCE = 4096;
 
     /**
-     * With the end of a body, the transport reads this many bytes more: the next header, so that the length of the next
-     * body is known before much of it has arrived.
+     * Number of bytes that the transport reads after the end of a body. They contain the next header, so that the
+     * length of the next body is known before much of it has arrived.
      */
     private static final int NEXT_HEADER = 256;
 
-    /** Fewer bytes of a read are copied: a slice has a cost of its own. */
+    /**
+     * Minimum number of bytes of a read that are kept as a slice. Fewer bytes are copied, because a slice has its own
+     * cost.
+     */
     private static final int MIN_KEPT = 8 << 10;
 
-    /** The largest buffer that small reads are copied to. */
+    /** Maximum size of a buffer that small reads are copied to. */
     private static final int MAX_COPIED = 64 << 10;
 
-    /** Shorter bodies are read several at a time. */
+    /** Minimum length of a body that is read alone. Several shorter bodies are read at a time. */
     private static final int MIN_ALONE = 32 << 10;
 
-    /** The longest read of a part of a body. */
+    /** Maximum length of a read of a part of a body. */
     private static final int MAX_CHUNK = 1 << 20;
 
     private final LongConsumer reservation;
 
     private final List<ByteBuf> parts = new ArrayList<>(0);
 
-    /** The newest of the parts that holds copies of small reads. It is filled up before another buffer is allocated. */
+    /** The newest part that contains copies of small reads. It is filled before another buffer is allocated. */
     private @Nullable ByteBuf copies;
 
     private @Nullable ByteBuf whole;
     private int length;
     private int arrived;
 
-    /** The memory that the parts take, or pin as slices of it. */
+    /** The number of bytes of memory that the parts use, or pin as slices. */
     private long held;
 
     private final LentBuffer lent = new LentBuffer();
 
-    /** @param reservation is told how many more bytes are about to be taken for a whole body, and may throw */
+    /**
+     * @param reservation receives the number of additional bytes that are about to be allocated for a whole body, and
+     *     can throw
+     */
     SplitBody(LongConsumer reservation) {
         this.reservation = reservation;
     }
 
     /**
-     * Returns whether a body is so long that the transport should read it alone, and not so long that memory for all of
-     * it would be much for one read.
+     * Returns whether a body is long enough for a separate read of the transport, and short enough that the memory for
+     * all of it is not too much for a single read.
      */
     private static boolean isAboutARead(long length, int usual) {
         return length > AT_ONCE && length >= Math.min(usual, MIN_ALONE) - NEXT_HEADER && length <= 2L * usual;
@@ -82,14 +89,14 @@ final class SplitBody {
         return arrived < length;
     }
 
-    /** Returns how many bytes of the body that is not complete have arrived; 0 if none was started. */
+    /** Returns the number of received bytes of the incomplete body; 0 if no body was started. */
     int arrived() {
         return isOpen() ? arrived : 0;
     }
 
     /**
-     * Takes what {@code in} holds of the body; returns the whole body, which the caller must release, or null if more
-     * must come.
+     * Reads the part of the body in {@code in}. Returns the whole body, which the caller must release, or null if more
+     * bytes are needed.
      */
     @Nullable
     ByteBuf read(ByteBuf in, ByteBufAllocator alloc) {
@@ -116,7 +123,7 @@ final class SplitBody {
             keep(in, count, alloc);
             return;
         }
-        if (body.refCnt() > 1) { // the transport was lent it, and may still write to it
+        if (body.refCnt() > 1) { // it was lent to the transport, which can still write to it
             whole = alloc.buffer(length, length).writeBytes(body);
             body.release();
             body = whole;
@@ -138,20 +145,20 @@ final class SplitBody {
         return body;
     }
 
-    /** Asks for what the whole body takes beyond its parts, which are released as soon as they are copied to it. */
+    /** Reserves the memory of the whole body beyond its parts, which are released as soon as they are copied to it. */
     private void reserve(int whole) {
         if (whole > held) {
             reservation.accept(whole - held);
         }
     }
 
-    /** The buffer for the whole of a body that is not complete; null if it is not allocated yet. */
+    /** Returns the buffer for the whole of an incomplete body; null if it is not allocated yet. */
     @Nullable
     ByteBuf whole() {
         return whole;
     }
 
-    /** The bytes of memory that are kept of an unfinished body. */
+    /** Returns the number of bytes of memory that are retained for an unfinished body. */
     long kept() {
         return isOpen() ? held : 0;
     }
@@ -173,7 +180,7 @@ final class SplitBody {
         }
     }
 
-    /** Copies what there is room for; returns how many bytes were copied. */
+    /** Copies as many bytes as there is room for, and returns their number. */
     private int copy(ByteBuf in, int count) {
         ByteBuf buffer = copies;
         if (buffer == null) {
@@ -193,7 +200,8 @@ final class SplitBody {
     // Reads of the transport
 
     /**
-     * Returns the buffer for the transport's next read, which the caller must release, or null if any will do.
+     * Returns the buffer for the transport's next read, which the caller must release, or null if any buffer is
+     * suitable.
      *
      * @param length the length of the body whose header was read
      * @param usual the length of a read that the transport makes on its own
@@ -220,7 +228,7 @@ final class SplitBody {
         return arrived >= usual / 2 && chunk > 0 ? alloc.ioBuffer(chunk) : null;
     }
 
-    /** A buffer for all of a body and the next header, which holds what has arrived. */
+    /** Returns a buffer for a whole body and the next header, which contains the received bytes. */
     private ByteBuf startOf(int length, ByteBufAllocator alloc) {
         ByteBuf buffer = alloc.ioBuffer(length + NEXT_HEADER, length + NEXT_HEADER);
         for (ByteBuf part : parts) {
@@ -230,8 +238,8 @@ final class SplitBody {
     }
 
     /**
-     * Takes bytes that the transport has read into {@code buffer}, where they belong. Returns false, with nothing
-     * taken, if that would be a large buffer for few bytes.
+     * Accepts bytes that the transport has read directly into {@code buffer}. Returns false, with nothing accepted, if
+     * that would be a large buffer for few bytes.
      */
     private boolean isReadInPlace(ByteBuf buffer, ByteBuf in, int count) {
         if (whole == null) {
@@ -248,7 +256,7 @@ final class SplitBody {
         return true;
     }
 
-    /** Releases what has arrived. */
+    /** Releases the received bytes. */
     void close() {
         length = 0;
         lent.forget();

@@ -1,8 +1,8 @@
 /**
- * The grammar of ZMTP: greetings, frames, commands and metadata, from bytes and to bytes.
+ * The grammar of ZMTP: reading and writing of greetings, frames, commands and metadata.
  *
- * <p>Nothing here knows a channel, a handler or a thread, and nothing decides what a peer may do: a caller reads a
- * length, checks it against its own limit, and only then asks for the body. Not exported.
+ * <p>This package uses no channels, handlers or threads, and has no policy for peers. A caller reads a length, checks
+ * it against its own limit, and only then requests the body. Not exported.
  */
 @NullMarked
 package dev.zmtp.internal.wire;

@@ -6,23 +6,23 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffer that a batch is encoded into: allocated when it is needed, handed over as a whole, as large as what was
- * written between recent flushes.
+ * The buffer that a batch is encoded into. It is allocated on demand and handed over as a whole. Its size follows the
+ * data written between recent flushes.
  *
- * <p>A user's encoder, or a cipher, gets the buffer itself on a <i>lease</i>. If the connection ends meanwhile, that
- * code still holds the buffer. It is then detached, and released when the lease ends.
+ * <p>A user's encoder, or a cipher, receives the buffer itself on a <i>lease</i>. If the connection ends during the
+ * lease, that code still has the buffer. The buffer is then detached, and released when the lease ends.
  *
- * <p>Knows no channel and no promise. Not thread safe.
+ * <p>Independent of channels and promises. Not thread safe.
  */
 final class BatchBuffer {
 
-    /** No buffer grows beyond this, but for a single frame that needs more. */
+    /** Maximum capacity of a buffer, except for a single frame that needs more. */
     static final int MAX_CAPACITY = 64 << 10;
 
     private static final int MIN_CAPACITY = 512;
     private static final int SMALL_FLUSHES = 16;
 
-    /** The part of a buffer that may stay empty while its bytes wait to be sent. */
+    /** The fraction of a buffer (one in this many) that can remain empty while its bytes wait to be sent. */
     private static final int WASTE = 8;
 
     private final ByteBufAllocator alloc;
@@ -31,7 +31,7 @@ final class BatchBuffer {
     @Nullable
     ByteBuf open;
 
-    /** Where the next byte goes; 0 if there is no open buffer. */
+    /** The index of the next byte; 0 if there is no open buffer. */
     int index;
 
     /** The capacity of the open buffer; 0 if there is none. */
@@ -40,32 +40,32 @@ final class BatchBuffer {
     /** The capacity of the next buffer. */
     private int capacity = MIN_CAPACITY;
 
-    /** How many flushes in a row would have fitted into half of the capacity. */
+    /** The number of consecutive flushes that would have fitted into half of the capacity. */
     private int smallFlushes;
 
     private boolean leased;
 
-    /** What was the open buffer when the connection ended during a lease. */
+    /** The former open buffer, if the connection ended during a lease. */
     private @Nullable ByteBuf detached;
 
     BatchBuffer(ByteBufAllocator alloc) {
         this.alloc = alloc;
     }
 
-    /** Returns whether there is an open buffer that has too little room for {@code length} bytes. */
+    /** Returns whether there is an open buffer with too little room for {@code length} bytes. */
     boolean isTooSmallFor(int length) {
         return open != null && limit - index < length;
     }
 
-    /** The next buffers will be larger: this one was too small. */
+    /** Increases the size of the next buffers, because the current buffer was too small. */
     void grow() {
         capacity = Math.min(MAX_CAPACITY, capacity * 2);
         smallFlushes = 0;
     }
 
     /**
-     * The next buffers will be smaller if this was one small flush of many. Slowly: one large flush now and then is
-     * common.
+     * Reduces the size of the next buffers after a series of small flushes. The reduction is slow because an occasional
+     * large flush is common.
      */
     void shrinkIfSmall() {
         if (index >= capacity / 2 || capacity == MIN_CAPACITY) {
@@ -77,7 +77,7 @@ final class BatchBuffer {
     }
 
     /**
-     * Returns the open buffer with its writer index at the end, and room for {@code length} bytes; allocates it if
+     * Returns the open buffer with its writer index at the end, and room for {@code length} bytes. Allocates it if
      * needed.
      */
     ByteBuf writable(int length) {
@@ -90,7 +90,10 @@ final class BatchBuffer {
         return out.writerIndex(index);
     }
 
-    /** Appends the readable bytes of {@code bytes}, for which there is room, and which stays the caller's. */
+    /**
+     * Appends the readable bytes of {@code bytes}, for which there must be room. The caller retains ownership of {@code
+     * bytes}.
+     */
     void append(ByteBuf bytes) {
         int length = bytes.readableBytes();
         ByteBuf out = writable(length);
@@ -98,14 +101,14 @@ final class BatchBuffer {
         index += length;
     }
 
-    /** As {@link #writable}, for code that keeps the buffer until {@link #endLease}. */
+    /** Like {@link #writable}, for code that keeps the buffer until {@link #endLease}. */
     ByteBuf lease(int length) {
         ByteBuf out = writable(length);
         leased = true;
         return out;
     }
 
-    /** The lease is over: no other code writes to the buffer any more. */
+    /** Ends the lease. From now on no other code writes to the buffer. */
     void endLease() {
         leased = false;
         if (detached != null) {
@@ -114,7 +117,7 @@ final class BatchBuffer {
         }
     }
 
-    /** Goes on after what was appended to {@code out}, the open buffer, which may have grown. */
+    /** Continues after the bytes appended to {@code out}, the open buffer, which can have grown. */
     void continueAfter(ByteBuf out) {
         index = out.writerIndex();
         limit = out.capacity();
@@ -123,8 +126,8 @@ final class BatchBuffer {
     /**
      * Closes the buffer and returns it, to be released by the caller; or null if nothing was written.
      *
-     * @param waits whether it will have to wait, perhaps for long: then it is a smaller one if a good part of it is
-     *     empty
+     * @param waits whether the buffer will have to wait, possibly for long. In that case a smaller buffer is returned
+     *     if a large part of it is empty
      */
     @Nullable
     ByteBuf take(boolean waits) {
@@ -146,7 +149,7 @@ final class BatchBuffer {
         ByteBuf exact;
         try {
             exact = alloc.ioBuffer(length);
-        } catch (Throwable e) { // the allocator has no more memory: what is written goes as it is
+        } catch (Throwable e) { // the allocator is out of memory, so the data is sent in this buffer
             return full;
         }
         exact.writeBytes(full);
@@ -154,7 +157,7 @@ final class BatchBuffer {
         return exact;
     }
 
-    /** Releases the open buffer and what was written. */
+    /** Releases the open buffer and discards the written data. */
     void drop() {
         if (open != null) {
             if (leased) {
@@ -167,9 +170,9 @@ final class BatchBuffer {
     }
 
     /**
-     * Forgets what was written from {@code end} on. During a lease the rest moves to another buffer.
+     * Discards the data written from {@code end} on. During a lease the rest is moved to another buffer.
      *
-     * <p>If the allocator has no other buffer and throws, everything was forgotten.
+     * <p>If the allocator cannot provide another buffer and throws, all data is discarded.
      */
     void cut(int end) {
         if (!leased) {

@@ -10,14 +10,16 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.ReferenceCounted;
 import org.jspecify.annotations.Nullable;
 
-/** The encoder that the user has configured, with what it estimates by and writes to. */
+/** The encoder that the user has configured, with its estimator and writer. */
 final class CustomEncoder {
 
     private final ZMTPEncoder encoder;
     private final MessageEstimator estimator;
     private final MessageWriter writer;
 
-    /** A class without a reference count: to ask each object takes as long as to write a frame. */
+    /**
+     * A class without a reference count. It is cached because checking each object takes as long as writing a frame.
+     */
     private @Nullable Class<?> uncounted;
 
     CustomEncoder(ZMTPEncoder encoder, ZMTPVersion version) {
@@ -27,8 +29,8 @@ final class CustomEncoder {
     }
 
     /**
-     * Returns whether {@code message} is one that the user's encoder writes. An empty {@code ByteBuf} may be, unless it
-     * is Netty's own.
+     * Returns whether the user's encoder writes {@code message}. That includes an empty {@code ByteBuf}, unless it is
+     * Netty's own.
      */
     boolean takes(Object message) {
         return !(message instanceof EmptyByteBuf
@@ -36,7 +38,7 @@ final class CustomEncoder {
                 || message instanceof ZMTPMembership);
     }
 
-    /** Returns how many bytes {@code message} will take, by the encoder's own estimate. */
+    /** Returns the encoded length of {@code message} in bytes, as estimated by the encoder. */
     int estimate(Object message) {
         estimator.reset();
         encoder.estimate(message, estimator);
@@ -54,7 +56,7 @@ final class CustomEncoder {
         }
     }
 
-    /** Releases a message that was encoded, or that failed to be. */
+    /** Releases a message after it was encoded, or failed to be encoded. */
     void release(Object message) {
         if (message.getClass() == uncounted) {
             return;

@@ -8,8 +8,8 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says once for a connection that a REQ has written a message without the delimiter, an empty first frame (RFC 28). The
- * peer drops such a message, and the REQ waits in vain for an answer.
+ * Logs once per connection that a REQ has written a message without the delimiter, an empty first frame (RFC 28). The
+ * peer drops such a message, and the REQ never receives a reply.
  */
 final class DelimiterHint {
 
@@ -21,14 +21,14 @@ final class DelimiterHint {
         this.session = session;
     }
 
-    /** Null if the session is not that of a REQ, or if nothing would be logged. */
+    /** Returns null if the session does not belong to a REQ, or if nothing would be logged. */
     static @Nullable DelimiterHint of(Session session) {
         return session.config().socketType() == ZMTPSocketType.REQ && logger.isDebugEnabled()
                 ? new DelimiterHint(session)
                 : null;
     }
 
-    /** Looks at a message that is about to be written; returns what to look at the next one with. */
+    /** Checks a message that is about to be written. Returns the hint for the next message. */
     @Nullable
     DelimiterHint look(ZMTPMessage message) {
         if (message.size() > 0 && !message.frame(0).isReadable()) {

@@ -5,17 +5,17 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 
 /**
- * Lets the flushes of a short window leave together, as each is a system call.
+ * Combines the flushes of a short window, because each flush is a system call.
  *
- * <p>The first one goes to the transport at once, so that a single message waits for nothing. Those after it wait until
- * the batch is full, until what was read is decoded, or until the event loop has run the tasks that are queued and none
- * of them has written more. It waits for up to {@value #MAX_ROUNDS} rounds while tasks keep writing, and for
- * no round that starts more than half a millisecond after the previous flush: with many busy connections on one event
- * loop a round takes long, and as many batches would be open. The window closes when a round was without a flush, or
- * long. No task runs while a handler works on what was read, so the half millisecond is also looked at with flushes and
- * between the frames that were read.
+ * <p>The first flush is passed to the transport immediately, so that a single message is not delayed. Later flushes
+ * wait until the batch is full, until the read data is decoded, or until the event loop has run the queued tasks
+ * without further writes. A flush waits for up to {@value #MAX_ROUNDS} rounds while tasks keep writing, but not for a
+ * round that starts more than half a millisecond after the previous flush. With many busy connections on one event loop
+ * a round takes long, and an equal number of batches would be open. The window closes after a round that was long or
+ * had no flush. No task runs while a handler processes read data, so the half millisecond is also checked at flushes
+ * and between frames that were read.
  *
- * <p>On the channel's event loop only.
+ * <p>Used only on the channel's event loop.
  */
 final class FlushWindow implements Runnable {
 
@@ -27,7 +27,7 @@ final class FlushWindow implements Runnable {
     private enum Waiting {
         NOTHING,
 
-        /** A flush, which was deferred since {@link #isLate} was last asked. */
+        /** A flush that was deferred since the last call of {@link #isLate}. */
         NEW_FLUSH,
 
         FLUSH
@@ -38,28 +38,28 @@ final class FlushWindow implements Runnable {
     private final boolean consolidates;
     private final LongSupplier clock;
 
-    /** This is queued as a task, behind those that are to be waited for. */
+    /** True while this is queued as a task, after the tasks that the flush waits for. */
     private boolean queued;
 
     private Waiting waiting = Waiting.NOTHING;
 
-    /** How often it was asked since the last flush whether one has to leave. */
+    /** The number of checks since the last flush. */
     private int asked;
 
-    /** There was a flush in this round. */
+    /** True if there was a flush in this round. */
     private boolean flushed;
 
-    /** What was in the batch at the end of the last round. */
+    /** The length of the batch at the end of the last round. */
     private int seen;
 
-    /** How many rounds the flush has waited for. */
+    /** The number of rounds that the flush has waited for. */
     private int rounds;
 
-    /** When the last flush was. */
+    /** The time of the last flush. */
     private long since;
 
     /**
-     * The flushes of {@code writer}; if not {@code consolidates}, each goes to the transport at once.
+     * The flushes of {@code writer}. Without {@code consolidates}, each flush is passed to the transport immediately.
      *
      * @param clock nanoseconds
      */
@@ -70,7 +70,7 @@ final class FlushWindow implements Runnable {
         this.clock = clock;
     }
 
-    /** Returns whether a flush was deferred, and is still to be made. */
+    /** Returns whether a flush was deferred and is pending. */
     boolean isDue() {
         return waiting != Waiting.NOTHING;
     }
@@ -80,15 +80,15 @@ final class FlushWindow implements Runnable {
         return queued;
     }
 
-    /** A flush is asked for. Returns whether it waits for others. */
+    /** Requests a flush. Returns whether it waits for other flushes. */
     boolean defer() {
         waiting = queued && !(isTimeToLook() && isLongSinceFlush()) ? Waiting.NEW_FLUSH : Waiting.NOTHING;
         return isDue();
     }
 
-    /** Asked between two frames. Returns whether a flush waits for too long while what was read is handled. */
+    /** Called between frames. Returns whether a flush has waited for too long while read data is processed. */
     boolean isLate() {
-        if (waiting == Waiting.NEW_FLUSH) { // for the frame before, and the clock was looked at then
+        if (waiting == Waiting.NEW_FLUSH) { // for the previous frame, when the clock was checked
             waiting = Waiting.FLUSH;
             return false;
         }
@@ -96,8 +96,8 @@ final class FlushWindow implements Runnable {
     }
 
     /**
-     * The clock costs as much as a tenth of what a request does. So it is looked at for the first messages after a
-     * flush, and then for one of eight: all answers of a slow handler are among the first.
+     * Returns whether to read the clock, which costs as much as a tenth of a request. It is read for the first messages
+     * after a flush, which include all replies of a slow handler, and then for one message in eight.
      */
     private boolean isTimeToLook() {
         asked++;
@@ -108,7 +108,7 @@ final class FlushWindow implements Runnable {
         return clock.getAsLong() - since > MAX_NANOS;
     }
 
-    /** The batch is being flushed. */
+    /** Called when the batch is being flushed. */
     void flushed() {
         waiting = Waiting.NOTHING;
         flushed = true;
@@ -123,7 +123,7 @@ final class FlushWindow implements Runnable {
         }
     }
 
-    /** A round is over. */
+    /** Ends a round. */
     @Override
     public void run() {
         queued = false;
@@ -148,7 +148,7 @@ final class FlushWindow implements Runnable {
         try {
             executor.execute(this);
             queued = true;
-        } catch (RejectedExecutionException e) { // the event loop is ending
+        } catch (RejectedExecutionException e) { // the event loop is terminating
             writer.flushWaiting();
         }
     }

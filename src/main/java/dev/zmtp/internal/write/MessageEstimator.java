@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPEstimator;
 import dev.zmtp.internal.wire.FrameWriter;
 
-/** The sum of the frames of a message in one version. */
+/** The total length of the frames of a message in one version. */
 final class MessageEstimator implements ZMTPEstimator {
 
     private final FrameWriter frames;

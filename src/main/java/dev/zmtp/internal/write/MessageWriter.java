@@ -7,7 +7,7 @@ import dev.zmtp.internal.wire.FrameWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
-/** Writes the frames of one message after the other into the buffer that goes to the transport. */
+/** Writes the frames of consecutive messages into the buffer that is passed to the transport. */
 final class MessageWriter implements ZMTPWriter {
 
     private final ZMTPFraming framing;
@@ -25,7 +25,7 @@ final class MessageWriter implements ZMTPWriter {
         this.frames = new FrameWriter(version);
     }
 
-    @SuppressWarnings("ReferenceEquality") // mostly it is there already: avoid a GC write barrier
+    @SuppressWarnings("ReferenceEquality") // usually it is already set; avoids a GC write barrier
     void begin(ByteBuf target) {
         if (out != target) {
             out = target;
@@ -34,13 +34,13 @@ final class MessageWriter implements ZMTPWriter {
         more = true;
     }
 
-    /** Nothing can be written any more: the buffer is not the encoder's after the call. */
+    /** Prevents further writes, because the encoder does not own the buffer after the call. */
     void end() {
         open = false;
         more = false;
     }
 
-    /** Checks that what was written since {@link #begin} is a whole message. */
+    /** Checks that the frames written since {@link #begin} are a whole message. */
     void checkComplete() {
         if (open) {
             checkWritten(out.writerIndex());
@@ -65,7 +65,7 @@ final class MessageWriter implements ZMTPWriter {
         }
         int headerLength = framing.headerLengthFor(size);
         out.ensureWritable(headerLength + size);
-        if (headerLength == 2) { // not by way of the writer: the JIT inlines only so deep
+        if (headerLength == 2) { // without the writer, because the depth of inlining by the JIT is limited
             out.setShort(index, framing.shortHeader(flags(more), size)).writerIndex(index + 2);
         } else {
             framing.writeLongHeader(out, flags(more), size);
@@ -89,8 +89,8 @@ final class MessageWriter implements ZMTPWriter {
         this.size = size;
         this.more = more;
         if (size == 0 && bodyIndex - headerIndex > 2) {
-            // JeroMQ refuses a long header that announces nothing.
-            checkWritten(out.writerIndex()); // there is no body yet that would have to move
+            // JeroMQ rejects a long header with a length of zero.
+            checkWritten(out.writerIndex()); // no body has been written that would have to move
             frames.writeHeader(out.writerIndex(headerIndex), flags(more), 0);
             bodyIndex = out.writerIndex();
         } else {

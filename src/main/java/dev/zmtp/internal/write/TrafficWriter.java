@@ -21,31 +21,31 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes what is written in traffic, one object after the other, into the {@link WriteBatch}.
+ * Encodes the objects written in traffic, one after the other, into the {@link WriteBatch}.
  *
  * <p><b>Re-entrancy.</b> A write can call back into user code while it is in progress: a promise's listener, a handler
- * that hears of writability, an encoder. What such a callback asks for is deferred. What it writes waits, and is
- * written right after; then the phase does the rest in {@link Owner#afterWrite}: a flush, or a command of our own. This
- * class alone keeps that order.
+ * that is notified of writability, an encoder. The requests of such a callback are deferred. Its writes are queued and
+ * written immediately afterwards. Then the phase performs the remaining requests in {@link Owner#afterWrite}, which are
+ * a flush or a command of this side. Only this class maintains that order.
  */
 public final class TrafficWriter {
 
     /** The phase that writes. */
     public interface Owner {
 
-        /** Returns whether it has not ended. */
+        /** Returns whether the phase is current. */
         boolean isCurrent();
 
         /**
-         * Does what callbacks asked for during a write and the writer has not done itself: a flush, and commands of our
-         * own.
+         * Performs the requests of callbacks during a write that the writer has not performed itself, which are a flush
+         * and commands of this side.
          */
         void afterWrite(boolean flush);
     }
 
-    /** The first byte of a subscription that travels as a message. */
+    /** The first byte of a subscription that is sent as a message. */
     public static final int SUBSCRIBE = 1;
-    /** The first byte of the end of a subscription that travels as a message. */
+    /** The first byte of the cancellation of a subscription that is sent as a message. */
     public static final int CANCEL = 0;
 
     private final Owner traffic;
@@ -55,20 +55,20 @@ public final class TrafficWriter {
     private final ZMTPSocketType type;
     private final @Nullable FrameCipher cipher;
 
-    /** Null before the first write: many connections only read. */
+    /** Null before the first write, because many connections only read. */
     private @Nullable WriteBatch batch;
 
     private @Nullable CustomEncoder encoder;
 
-    /** Null unless the next message should be looked at. */
+    /** Null unless the next message should be checked. */
     private @Nullable DelimiterHint delimiterHint;
 
     private boolean writing;
 
-    /** A callback has asked for something during this write. */
+    /** True if a callback has made a request during this write. */
     private boolean deferred;
 
-    /** One of the things that a callback has asked for is a flush. */
+    /** True if the requests of callbacks include a flush. */
     private boolean flushDeferred;
 
     public TrafficWriter(Owner traffic, Connection connection, ZMTPVersion version, @Nullable FrameCipher cipher) {
@@ -102,12 +102,12 @@ public final class TrafficWriter {
         }
     }
 
-    /** Returns whether this is a call from inside a write, which has to wait for the end of it. */
+    /** Returns whether a write is in progress, so that this call has to wait for its end. */
     public boolean isWriting() {
         return writing;
     }
 
-    /** Has {@link Owner#afterWrite} called when the current write is done. */
+    /** Schedules a call of {@link Owner#afterWrite} after the current write. */
     public void deferUntilWritten() {
         deferred = true;
     }
@@ -117,7 +117,7 @@ public final class TrafficWriter {
         return writing && batch().isMessagePartlySent();
     }
 
-    /** Takes over {@code message} and {@code promise}. */
+    /** Takes ownership of {@code message} and {@code promise}. */
     public void write(Object message, ChannelPromise promise) {
         if (writing) {
             deferred = true;
@@ -126,7 +126,7 @@ public final class TrafficWriter {
         }
         writing = true;
         try {
-            // What is written most takes a short way: the JIT inlines only so deep.
+            // The most common writes take a short path, because the depth of inlining by the JIT is limited.
             CustomEncoder custom = encoder;
             if (custom == null && message instanceof ZMTPMessage frames) {
                 if (delimiterHint != null) {
@@ -147,7 +147,10 @@ public final class TrafficWriter {
         afterWrite();
     }
 
-    /** Writes a command of our own. Takes over {@code body} and {@code promise}. Not during a write. */
+    /**
+     * Writes a command of this side. Takes ownership of {@code body} and {@code promise}. Must not be called during a
+     * write.
+     */
     public void command(ByteBuf body, ChannelPromise promise) {
         writing = true;
         try {
@@ -169,9 +172,9 @@ public final class TrafficWriter {
     }
 
     /**
-     * Writes what was held during the handshake, in order, and what its callbacks write.
+     * Writes the writes held during the handshake, in order, and those made by their callbacks.
      *
-     * @return whether a flush was asked for
+     * @return whether a flush was requested
      */
     public boolean drain() {
         writing = true;
@@ -181,7 +184,7 @@ public final class TrafficWriter {
             writing = false;
         }
         deferred = false;
-        boolean flush = takeDeferredFlush(); // both are taken
+        boolean flush = takeDeferredFlush(); // both requests are taken
         return waiting.takeFlushRequest() || flush;
     }
 
@@ -202,7 +205,7 @@ public final class TrafficWriter {
         }
     }
 
-    /** Encodes one object, of whatever kind. */
+    /** Encodes an object of any type. */
     private void encode(Object message, ChannelPromise promise) {
         if (encoder != null && encoder.takes(message)) {
             batch().encode(message, encoder, promise);
@@ -258,19 +261,19 @@ public final class TrafficWriter {
         ByteBuf body;
         try {
             body = maker.get();
-        } catch (Throwable e) { // the allocator has no more memory
+        } catch (Throwable e) { // the allocator is out of memory
             promise.tryFailure(new EncoderException(e));
             return;
         }
         batch().standalone(flags, body, promise);
     }
 
-    /** Fails a write that never comes to the batch. */
+    /** Fails a write that does not reach the batch. */
     private static void refuse(ChannelPromise promise, String why) {
         promise.tryFailure(new EncoderException(why));
     }
 
-    /** Sends what was written; from inside a write, after it. */
+    /** Sends the written data. During a write, it is sent after that write. */
     public void flush() {
         if (writing) {
             deferred = true;
@@ -280,7 +283,7 @@ public final class TrafficWriter {
         }
     }
 
-    /** Makes the flush that waits for others of the same window, if there is one. */
+    /** Performs the flush that waits for others of the same window, if there is one. */
     public void flushWaiting() {
         if (batch == null || !batch.window().isDue()) {
             return;
@@ -293,24 +296,24 @@ public final class TrafficWriter {
         }
     }
 
-    /** Between two frames that were read: makes the flush that waits, if it has waited for too long. */
+    /** Called between frames that were read. Performs the waiting flush, if it has waited for too long. */
     public void flushIfLate() {
         if (batch != null && batch.window().isLate()) {
             flushWaiting();
         }
     }
 
-    /** The bytes that were written and that the transport has not got. */
+    /** Returns the number of bytes that were written and not passed to the transport yet. */
     int length() {
         return batch().length();
     }
 
-    /** Returns how many bytes were written in traffic, those that the transport has not got yet among them. */
+    /** Returns the number of bytes written in traffic, including those that were not passed to the transport yet. */
     public long bytesWritten() {
         return batch == null ? 0 : batch.bytesWritten();
     }
 
-    /** The end of traffic, for {@code cause} if that is a failure. */
+    /** Ends traffic, because of {@code cause} if it is a failure. */
     public void end(@Nullable Throwable cause) {
         if (encoder != null) {
             UserCode.closeQuietly(connection.ctx().channel(), encoder::close);

@@ -13,10 +13,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives buffers to the transport, completes the promises of what is in them with the transport's results, and counts
- * the messages that the transport has taken.
+ * Passes buffers to the transport, completes the promises of their messages with the transport's results, and counts
+ * the messages that the transport has accepted.
  *
- * <p>What the transport gets counts as the connection's memory until it is sent.
+ * <p>Buffers of the transport count as the connection's memory until they are sent.
  */
 final class TransportWrites {
 
@@ -26,12 +26,12 @@ final class TransportWrites {
     private final @Nullable FrameLog frameLog;
     private final WriteListeners listeners = new WriteListeners(this);
 
-    /** The transport has something that it was not asked to send. */
+    /** True if the transport has data that was not flushed. */
     private boolean hasUnflushedWrites;
 
     private long bytes;
 
-    /** Completes {@code promises} with the result of the batch that is given to the transport next. */
+    /** Completes {@code promises} with the result of the batch that is passed to the transport next. */
     TransportWrites(Connection connection, ZMTPVersion version, WritePromises promises) {
         this.connection = connection;
         this.ctx = connection.ctx();
@@ -39,7 +39,7 @@ final class TransportWrites {
         this.frameLog = FrameLog.of(ctx.channel(), version);
     }
 
-    /** Gives the transport a batch, whose promises are waiting. */
+    /** Passes a batch to the transport, whose promises are waiting. */
     void batch(ByteBuf full) {
         boolean hasVoid = promises.hasVoid();
         int messages = promises.messages();
@@ -48,7 +48,7 @@ final class TransportWrites {
         write(full, listeners.of(waiting, hasVoid, messages));
     }
 
-    /** Gives the transport all frames of a message, with its promise. */
+    /** Passes all frames of a message to the transport, with its promise. */
     void frames(ByteBuf frames, ChannelPromise promise) {
         logFrames(frames);
         write(frames, listeners.of(promise, 1));
@@ -60,7 +60,7 @@ final class TransportWrites {
         }
     }
 
-    /** Gives the transport a body, with the promise of its message if that ends with it. */
+    /** Passes a body to the transport, with the promise of its message if the message ends with it. */
     void body(int flags, ByteBuf body, @Nullable ChannelPromise promise) {
         if (frameLog != null) {
             frameLog.sent(flags, body);
@@ -68,9 +68,10 @@ final class TransportWrites {
         write(body, listeners.of(promise, promises.messagesPerPromise()));
     }
 
-    /** Completes {@code promise} with the result of all that was given to the transport. */
+    /** Completes {@code promise} with the result of all data that was passed to the transport. */
     void barrier(ChannelPromise promise) {
-        // Not with the promise itself: it must complete after those before it, on the codec's executor as they do.
+        // Not with the promise itself, because it must complete after the earlier promises, like them on the codec's
+        // executor.
         write(Unpooled.EMPTY_BUFFER, listeners.of(promise, 0));
     }
 
@@ -82,29 +83,32 @@ final class TransportWrites {
         ctx.write(buffer).addListener(listener);
     }
 
-    /** The bytes that the transport has got, whether or not it has sent them. */
+    /** Returns the number of bytes passed to the transport, whether sent or not. */
     long bytes() {
         return bytes;
     }
 
-    /** Returns whether the transport has something that it was not asked to send. */
+    /** Returns whether the transport has data that was not flushed. */
     boolean isUnflushed() {
         return hasUnflushedWrites;
     }
 
-    /** Sends what the transport has, and counts what it could not send. */
+    /** Sends the data that the transport has, and counts the bytes that it could not send. */
     void flush() {
         hasUnflushedWrites = false;
         ctx.flush();
         connection.memory().count();
     }
 
-    /** The transport is done with a buffer in which this many messages end, and for which {@code waiting} waits. */
+    /**
+     * Called when the transport is done with a buffer that ends this many messages and has the promises {@code
+     * waiting}.
+     */
     void completed(ChannelFuture write, List<ChannelPromise> waiting, boolean hasVoid, int messages) {
         connection.memory().onSent();
         Throwable cause = write.cause();
         if (cause == null) {
-            connection.session().written(messages); // first: the listeners of the promises may ask for it
+            connection.session().written(messages); // first, because the listeners of the promises can query it
             WritePromises.succeed(waiting);
             return;
         }
@@ -112,11 +116,11 @@ final class TransportWrites {
             WritePromises.fail(waiting, cause);
             connection.phase().writeFailed(cause, hasVoid);
         } else {
-            // The codec first: a listener that writes again must not do so after bytes that are missing.
+            // The codec first, because a listener that writes again must not do so after missing bytes.
             promises.putBack(waiting);
             int failed = waiting.size();
             connection.phase().writeFailed(cause, hasVoid);
-            // Those of this buffer alone, if the connection is not over by now: buffers after it fail next, in order.
+            // Only the promises of this buffer, if the connection is not over yet. Later buffers fail next, in order.
             promises.failFirst(failed, cause);
         }
     }

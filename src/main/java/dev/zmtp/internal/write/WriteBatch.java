@@ -17,36 +17,36 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes messages at once into one {@linkplain BatchBuffer open buffer}, which goes to the transport when it is full
- * or at a flush.
+ * Encodes messages immediately into an {@linkplain BatchBuffer open buffer}, which is passed to the transport when it
+ * is full or at a flush.
  *
- * <p>Small bodies are copied; a large one goes by reference, after what was copied before it. The promises of the
- * messages that end in a buffer complete with the result of its write. Only the open buffer is unknown to the
- * transport, so the channel's writability is true to within one such buffer.
+ * <p>Small bodies are copied. A large body is passed by reference, after the copied data before it. The promises of the
+ * messages that end in a buffer complete with the result of its write. The transport is unaware only of the open
+ * buffer, so the channel's writability is accurate to within one such buffer.
  *
- * <p>On the channel's event loop only, and not re-entrant: {@link TrafficWriter} lets one write at a time through. A
- * write to the transport may still end the connection, so the state is checked again after each.
+ * <p>Used only on the channel's event loop, and not re-entrant: {@link TrafficWriter} permits one write at a time. A
+ * write to the transport can end the connection, so the state is checked again after each write.
  */
 final class WriteBatch {
 
-    /** Bodies up to this size are copied. */
+    /** Maximum size of a body that is copied. */
     static final int COPY_LIMIT = 4096;
 
     private enum State {
         OPEN,
-        /** The codec's part in the connection is over: the transport has what was written. */
+        /** The codec's part in the connection is over. The transport has the written data. */
         ENDED,
-        /** The connection was ended by a failure: what the transport had not got was dropped. */
+        /** A failure ended the connection. Data that was not passed to the transport was dropped. */
         FAILED
     }
 
-    /** The fates of the message that is being written if the rest of it cannot be. */
+    /** The options for the current message if its rest cannot be written. */
     private enum Rollback {
-        /** The transport has nothing of it: it can be taken back. */
+        /** The transport has no part of the message, so it can be undone. */
         POSSIBLE,
-        /** The transport has part of it: the peer would read anything sent next as the rest. */
+        /** The transport has a part of the message. The peer would read any later data as its rest. */
         PARTLY_SENT,
-        /** The cipher has failed: its nonces may be out of step, so that the peer could not open later frames. */
+        /** The cipher has failed. Its nonces can be out of step, so that the peer could not open later frames. */
         CIPHER_BROKEN
     }
 
@@ -60,14 +60,14 @@ final class WriteBatch {
     private final FlushWindow window;
     private final WritePromises promises = new WritePromises();
     private final TransportWrites transport;
-    /** The longest body that has a short header and is copied; -1 with a cipher, which seals every body. */
+    /** Maximum length of a copied body with a short header; -1 with a cipher, which seals every body. */
     private final int maxShortCopy;
 
     private State state = State.OPEN;
     private @Nullable Throwable failure;
     private Rollback rollback = Rollback.POSSIBLE;
 
-    /** Where the message that is being written starts in the open buffer. */
+    /** The start of the current message in the open buffer. */
     private int messageStart;
 
     WriteBatch(Connection connection, ZMTPVersion version, @Nullable FrameCipher cipher, FlushWindow window) {
@@ -93,7 +93,7 @@ final class WriteBatch {
                 if (message.isEncodedOnce() && cipher == null && last >= 0) {
                     encoded(message.write(ctx.alloc(), version), promise);
                 } else if (last == 0) {
-                    frame(0, unreleased(message, 0), promise); // as most messages are
+                    frame(0, unreleased(message, 0), promise); // like most messages
                 } else {
                     frames(message, last, promise);
                 }
@@ -106,7 +106,7 @@ final class WriteBatch {
         }
     }
 
-    /** Writes a frame that stands alone: a command or a subscription. Takes over {@code body} and {@code promise}. */
+    /** Writes a command or subscription as a separate frame. Takes ownership of {@code body} and {@code promise}. */
     void standalone(int flags, ByteBuf body, ChannelPromise promise) {
         promises.areOfMessages(false);
         try {
@@ -129,7 +129,7 @@ final class WriteBatch {
                 int size = encoder.estimate(object);
                 if (cipher != null) {
                     encodeSealed(object, encoder, size);
-                } else { // not in a method of its own: the JIT inlines only so deep
+                } else { // not in a separate method, because the depth of inlining by the JIT is limited
                     makeRoom(size);
                     ByteBuf out = buffer.lease(size);
                     try {
@@ -166,7 +166,7 @@ final class WriteBatch {
         }
     }
 
-    /** Completes {@code promise}, which is taken over, with the result of all that was written before. */
+    /** Takes ownership of {@code promise} and completes it with the result of all earlier writes. */
     void barrier(ChannelPromise promise) {
         if (!promise.setUncancellable()) {
             return;
@@ -175,25 +175,25 @@ final class WriteBatch {
         transport.barrier(promise);
     }
 
-    /** The message ends here: it is whole, whatever a callback does from now on. */
+    /** Ends the message, which is now whole regardless of later callbacks. */
     private void endMessage(ChannelPromise promise) {
         if (state != State.OPEN) { // a callback closed the channel while the message was written
             promise.tryFailure(whyEnded());
             return;
         }
-        messageStart = buffer.index; // of the next one
-        if (rollback != Rollback.POSSIBLE) { // avoid a GC write barrier for each message
+        messageStart = buffer.index; // of the next message
+        if (rollback != Rollback.POSSIBLE) { // avoids a GC write barrier per message
             rollback = Rollback.POSSIBLE;
         }
         promises.add(promise);
     }
 
-    /** Returns whether the transport has the beginning of the message that is being written, but not its end. */
+    /** Returns whether the transport has the beginning of the current message, but not its end. */
     boolean isMessagePartlySent() {
         return rollback == Rollback.PARTLY_SENT;
     }
 
-    /** Takes back what was written of the message. Only then fails the promise, whose listener may flush. */
+    /** Removes the written part of the message, and then fails the promise, whose listener can flush. */
     private void takeBack(Throwable cause, ChannelPromise promise) {
         EncoderException refusal = cause instanceof EncoderException known ? known : new EncoderException(cause);
         if (rollback != Rollback.POSSIBLE) {
@@ -204,7 +204,7 @@ final class WriteBatch {
         promise.tryFailure(refusal);
     }
 
-    /** Writes the frames of a whole message. Takes over {@code frames} and {@code promise}. */
+    /** Writes the frames of a whole message. Takes ownership of {@code frames} and {@code promise}. */
     private void encoded(ByteBuf frames, ChannelPromise promise) {
         int length = frames.readableBytes();
         if (length > COPY_LIMIT || isFirstOfFlush()) {
@@ -221,7 +221,7 @@ final class WriteBatch {
         endMessage(promise);
     }
 
-    /** Returns whether nothing else leaves together with what is written now. */
+    /** Returns whether no other data is sent together with the current write. */
     private boolean isFirstOfFlush() {
         return buffer.index == 0 && !transport.isUnflushed() && !window.isOpen();
     }
@@ -231,7 +231,7 @@ final class WriteBatch {
             throw new EncoderException("message frames: 0 (expected: >= 1)");
         }
         for (int i = 0; i <= last; i++) {
-            unreleased(message, i); // all of them first: of a message that cannot be written, nothing must leave
+            unreleased(message, i); // all frames first, because no part of an unwritable message may be sent
         }
         for (int i = 0; i < last; i++) {
             frame(ZMTPFraming.MORE, message.frame(i), null);
@@ -251,7 +251,7 @@ final class WriteBatch {
 
     // Frames
 
-    /** Writes one frame, whose body is neither moved nor released. The message ends with it if it has a promise. */
+    /** Writes a frame, whose body is neither moved nor released. A non-null promise marks the end of the message. */
     private void frame(int flags, ByteBuf body, @Nullable ChannelPromise promise) {
         int length = body.readableBytes();
         ByteBuf out = buffer.open;
@@ -260,9 +260,9 @@ final class WriteBatch {
             otherFrame(flags, body, length, promise);
             return;
         }
-        // Not by way of the writer: a call less on the way that most frames take.
+        // Without the writer, which saves a call on the most common path.
         out.setShort(index, framing.shortHeader(flags, length));
-        // Not out.setBytes: a buffer of the adaptive allocator is slow to copy from another kind, but quick to copy to.
+        // Not out.setBytes, because adaptive buffers are slow to copy from another kind of buffer, but fast to copy to.
         body.getBytes(body.readerIndex(), out, index + 2, length);
         buffer.index = index + 2 + length;
         if (promise != null) {
@@ -270,7 +270,7 @@ final class WriteBatch {
         }
     }
 
-    /** Writes an uncommon frame: long, sealed, or larger than the room in the open buffer. */
+    /** Writes an uncommon frame, which is long, sealed, or larger than the room in the open buffer. */
     private void otherFrame(int flags, ByteBuf body, int length, @Nullable ChannelPromise promise) {
         if (cipher == null && length > COPY_LIMIT) {
             referencedFrame(flags, body, length, promise);
@@ -295,7 +295,7 @@ final class WriteBatch {
     }
 
     private void sealedFrame(FrameCipher cipher, int flags, ByteBuf body, int length) {
-        if (state != State.OPEN) { // and so the cipher is closed
+        if (state != State.OPEN) { // so the cipher is closed
             throw connectionEnded();
         }
         int sealed = cipher.sealedLength(length);
@@ -314,43 +314,43 @@ final class WriteBatch {
         continueAfter(out);
     }
 
-    /** Sends the body itself; the duplicate has indices of its own, as the message may go to other channels too. */
+    /** Sends a duplicate of the body with its own indices, because other channels can send the message too. */
     private void referencedFrame(int flags, ByteBuf body, int length, @Nullable ChannelPromise promise) {
         int headerLength = writer.headerLength(length);
         makeRoom(headerLength);
         ByteBuf header = buffer.writable(headerLength);
         writer.writeHeader(header, flags, length);
         buffer.continueAfter(header);
-        ByteBuf referenced = body.retainedDuplicate(); // first: with a body that was released, nothing must leave
+        ByteBuf referenced = body.retainedDuplicate(); // first, so that nothing is sent if the body was released
         handOverBefore(referenced);
         // At the end of the message, a callback finds it whole.
         rollback = promise == null ? Rollback.PARTLY_SENT : Rollback.POSSIBLE;
         transport.body(flags, referenced, promise);
     }
 
-    /** Hands over what was written before {@code bytes}, which are released if nothing may follow. */
+    /** Hands over the data written before {@code bytes}, which are released if nothing may follow. */
     private void handOverBefore(ByteBuf bytes) {
         handOver();
-        if (state != State.OPEN) { // before, or by a callback of the transport during this flush
+        if (state != State.OPEN) { // earlier, or by a callback of the transport during this flush
             bytes.release();
             throw connectionEnded();
         }
     }
 
-    /** Goes on after what an encoder or a cipher has appended to {@code out}, unless that has ended the connection. */
+    /** Continues after the data that an encoder or a cipher appended to {@code out}, unless the connection ended. */
     private void continueAfter(ByteBuf out) {
         if (state == State.OPEN) {
             buffer.continueAfter(out);
         }
     }
 
-    /** Hands the open buffer over if it has no room for {@code length} bytes. */
+    /** Hands over the open buffer if it has no room for {@code length} bytes. */
     private void makeRoom(int length) {
         if (buffer.isTooSmallFor(length)) {
             buffer.grow();
             handOver();
         }
-        if (state != State.OPEN) { // before, or by a callback of the transport during this flush
+        if (state != State.OPEN) { // earlier, or by a callback of the transport during this flush
             throw connectionEnded();
         }
     }
@@ -365,19 +365,19 @@ final class WriteBatch {
 
     // The transport
 
-    /** Sends what was written, now or in the same {@link FlushWindow}. */
+    /** Sends the written data, now or in the same {@link FlushWindow}. */
     void flush() {
         if (transport.isUnflushed() || !window.defer()) {
             flushNow();
         }
     }
 
-    /** Sends what was written, unless the connection has ended. */
+    /** Sends the written data, unless the connection has ended. */
     void flushNow() {
         if (state != State.OPEN) {
             return;
         }
-        window.flushed(); // first: what a callback writes and flushes from here on has a flush of its own
+        window.flushed(); // first, because later writes and flushes of callbacks have a separate flush
         if (buffer.open != null) {
             buffer.shrinkIfSmall();
             handOver();
@@ -385,12 +385,12 @@ final class WriteBatch {
         transport.flush();
     }
 
-    /** The flushes that wait for others. */
+    /** Returns the window of the flushes that wait for others. */
     FlushWindow window() {
         return window;
     }
 
-    /** The bytes that were written and that the transport has not got. */
+    /** Returns the number of bytes that were written and not passed to the transport yet. */
     int length() {
         return buffer.index;
     }
@@ -399,14 +399,14 @@ final class WriteBatch {
         return transport.bytes() + buffer.index;
     }
 
-    /** What a cipher or the user's encoder appends may be of any size, and the transport must know of it. */
+    /** Hands over a large buffer, because a cipher or encoder can append any amount and the transport must count it. */
     private void handOverIfLarge() {
         if (buffer.index >= BatchBuffer.MAX_CAPACITY) {
             handOver();
         }
     }
 
-    /** Hands what was written to the transport. */
+    /** Passes the written data to the transport. */
     private void handOver() {
         if (buffer.index > messageStart && rollback == Rollback.POSSIBLE) {
             rollback = Rollback.PARTLY_SENT;
@@ -418,12 +418,12 @@ final class WriteBatch {
         }
         transport.batch(full);
         if (window.isDue()) {
-            window.flushed(); // as above
+            window.flushed(); // see above
             transport.flush();
         }
     }
 
-    /** Ends the connection with {@code cause}: drops what the transport has not got, and fails its promises. */
+    /** Ends the connection with {@code cause}. Drops data not yet passed to the transport, and fails its promises. */
     void fail(Throwable cause) {
         state = State.FAILED;
         failure = cause;
@@ -432,15 +432,15 @@ final class WriteBatch {
     }
 
     /**
-     * Ends the codec's part in the connection: the transport gets what was written, and answers for it. Of a message
-     * that is being written ({@code writing}) it gets no more.
+     * Ends the codec's part in the connection. The written data is passed to the transport, which reports its results.
+     * Of a message in progress ({@code writing}), no further data is passed.
      */
     void end(boolean writing) {
         state = State.ENDED;
         if (writing) {
             try {
                 buffer.cut(messageStart);
-            } catch (Throwable e) { // the allocator has no more memory
+            } catch (Throwable e) { // the allocator is out of memory
                 fail(e);
                 return;
             }

@@ -7,17 +7,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listeners of the buffers that the transport gets. Each knows which promises wait for its buffer, and how many
- * messages end in it.
+ * The listeners of the buffers that are passed to the transport. Each listener has the promises that wait for its
+ * buffer, and the number of messages that end in it.
  *
- * <p>So a result is counted for its own buffer, in whatever order results come: a handler before the codec may fail one
- * buffer while an earlier one waits, and Netty notifies a listener later if promises complete inside of others.
+ * <p>A result is therefore counted for its own buffer, regardless of the order of results. A handler before the codec
+ * can fail a buffer while an earlier buffer waits, and Netty notifies a listener later if promises complete inside of
+ * others.
  *
- * <p>Listeners of buffers that no promise waits for are used again, so that nothing is allocated for them.
+ * <p>Listeners of buffers without waiting promises are reused, so that nothing is allocated for them.
  */
 final class WriteListeners {
 
-    /** Listeners for this many counts of messages are kept; the last index is for the last one of the larger counts. */
+    /** Number of cached listeners, by count of messages. The last index is for the most recent of the larger counts. */
     private static final int KEPT = 8;
 
     private final TransportWrites transport;
@@ -30,19 +31,20 @@ final class WriteListeners {
     }
 
     /**
-     * Returns the listener of a buffer of this many messages that a promise waits for; or none, and no message ends.
+     * Returns the listener of a buffer of this many messages with a waiting promise. Without a promise, no message
+     * ends.
      */
     ChannelFutureListener of(@Nullable ChannelPromise promise, int messages) {
         boolean isVoid = promise != null && promise.isVoid();
         return of(promise == null || isVoid ? null : List.of(promise), isVoid, messages);
     }
 
-    /** Returns the listener of a buffer that these promises wait for, and void ones if {@code hasVoid}. */
+    /** Returns the listener of a buffer with these waiting promises, and void promises if {@code hasVoid}. */
     ChannelFutureListener of(@Nullable List<ChannelPromise> waiting, boolean hasVoid, int messages) {
         if (waiting == null) {
             return hasVoid ? ofVoids(messages) : withoutPromise; // without any promise, no message ends
         }
-        // Not one lambda that keeps the flag too: each would be larger by eight bytes.
+        // Not a single lambda that also keeps the flag, because each would be larger by eight bytes.
         return hasVoid
                 ? write -> transport.completed(write, waiting, true, messages)
                 : write -> transport.completed(write, waiting, false, messages);

@@ -6,36 +6,38 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The promises of the messages that end in the open buffer, in the order of their writes, and how many messages these
- * are.
+ * The promises of the messages that end in the open buffer, in the order of their writes, and the number of these
+ * messages.
  *
- * <p>When the buffer goes to the transport they are {@linkplain #take taken} with it, and complete with the result of
- * its write. Void promises are not kept; it is only remembered that there are some.
+ * <p>When the buffer is passed to the transport, its promises are {@linkplain #take taken} with it, and complete with
+ * the result of its write. Void promises are not kept, except for a flag that there are any.
  */
 final class WritePromises {
 
     private static final int MIN_CAPACITY = 4;
 
-    /** More promises than that are seldom in a buffer, and the list would be large for those after it. */
+    /** Maximum initial capacity. A buffer rarely has more promises, and later buffers would get an oversized list. */
     private static final int MAX_CAPACITY = 1024;
 
     private @Nullable List<ChannelPromise> waiting;
     private boolean hasVoid;
 
-    /** How many messages end in the open buffer. */
+    /** The number of messages that end in the open buffer. */
     private int messages;
 
     private int messagesPerPromise = 1;
 
-    /** How many promises the last buffer had: most likely the next one has as many, and its list need not grow. */
+    /**
+     * The number of promises of the last buffer. The next buffer most likely has as many, and its list need not grow.
+     */
     private int capacity = MIN_CAPACITY;
 
-    /** Promises that are added from now on are of messages, or of what does not count as one. */
+    /** Sets whether promises added from now on belong to messages, or to frames that do not count as messages. */
     void areOfMessages(boolean ofMessages) {
         messagesPerPromise = ofMessages ? 1 : 0;
     }
 
-    /** Returns 1 while promises are of messages, 0 while they are of what does not count as one. */
+    /** Returns 1 while promises belong to messages, 0 while they belong to frames that do not count as messages. */
     int messagesPerPromise() {
         return messagesPerPromise;
     }
@@ -53,17 +55,17 @@ final class WritePromises {
         waiting.add(promise);
     }
 
-    /** Returns whether one of the promises is void. */
+    /** Returns whether any of the promises is void. */
     boolean hasVoid() {
         return hasVoid;
     }
 
-    /** Returns how many messages end in the open buffer. */
+    /** Returns the number of messages that end in the open buffer. */
     int messages() {
         return messages;
     }
 
-    /** Returns the promises, which are the caller's to complete, and forgets them; null if none is kept. */
+    /** Removes and returns the promises, which the caller must complete; null if none is kept. */
     @Nullable
     List<ChannelPromise> take() {
         List<ChannelPromise> taken = waiting;
@@ -76,7 +78,7 @@ final class WritePromises {
         return taken;
     }
 
-    /** Takes promises back whose buffer could not be sent: they come before those of the open buffer. */
+    /** Puts back promises whose buffer could not be sent, before those of the open buffer. */
     void putBack(List<ChannelPromise> failed) {
         List<ChannelPromise> all = new ArrayList<>(failed);
         if (waiting != null) {
@@ -85,7 +87,7 @@ final class WritePromises {
         waiting = all;
     }
 
-    /** Fails all promises. Their listeners may write again, which is not for these promises any more. */
+    /** Fails all promises. Their listeners can write again, which does not add to these promises. */
     void fail(Throwable cause) {
         List<ChannelPromise> failed = take();
         if (failed != null) {
@@ -93,7 +95,7 @@ final class WritePromises {
         }
     }
 
-    /** Fails the first {@code count} promises, if they are still there. */
+    /** Fails the first {@code count} promises, if they are still present. */
     void failFirst(int count, Throwable cause) {
         List<ChannelPromise> all = waiting;
         if (all == null) {

@@ -1,4 +1,4 @@
-/** Written objects into frames, frames into buffers, and the results of the transport. */
+/** Conversion of written objects into frames and of frames into buffers, and the results of the transport. */
 @NullMarked
 package dev.zmtp.internal.write;
 
