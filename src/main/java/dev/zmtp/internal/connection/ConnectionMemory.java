@@ -31,7 +31,7 @@ public final class ConnectionMemory {
     /** The memory of the peer's metadata and identity. */
     private long announced;
 
-    /** The bytes passed to the transport, and those of them that it has sent. */
+    /** The number of bytes passed to the transport, and the number of bytes that it has sent. */
     private long written;
 
     private long sent;

@@ -27,8 +27,7 @@ public final class MemoryLedger {
     private static final int SHARES = 4;
 
     /**
-     * When the limit is exceeded, the limit divided by this number is freed at once, instead of one connection each
-     * time.
+     * The limit divided by this number is freed when the limit is exceeded, instead of a single connection each time.
      */
     private static final int ROOM = 16;
 
@@ -39,8 +38,7 @@ public final class MemoryLedger {
     private static final long FREE = 4 << 10;
 
     /**
-     * The free shares of all connections together are the limit divided by this number, so closing the others is
-     * enough.
+     * The limit divided by this number is the sum of the free shares of all connections. Closing the others is enough.
      */
     private static final int FREE_SHARES = 4;
 
