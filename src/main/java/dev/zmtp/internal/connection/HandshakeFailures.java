@@ -13,7 +13,7 @@ public final class HandshakeFailures {
         this.session = session;
     }
 
-    /** Returns the failure of a connection that ended in {@code phase}; {@code how} is the side or reason. */
+    /** Returns the failure of a connection that ended in {@code phase}; {@code how} names the side or the reason. */
     public ZMTPException ended(String how, Phase phase) {
         String peer = session.peerAddress() == null ? "" : " with " + session.peer();
         return new ZMTPException(Code.CLOSED, "handshake" + peer + " ended " + how + " (phase: " + phase + ")");

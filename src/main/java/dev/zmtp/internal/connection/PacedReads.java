@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Chooses the buffers that the transport reads into, if possible the buffer of the body itself, and stops its reads
  * while the {@link ReadLoop} is behind, so that the queue there stays small.
  *
- * <p>A transport reads several times in a row and checks after each read whether to continue. The result is no once
+ * <p>A transport reads several times in a row and checks after each read whether to continue. It does not continue once
  * half of the budget is used. A level-triggered transport still reads once in each iteration of the event loop, and
  * then receives a small buffer.
  */

@@ -131,7 +131,8 @@ public abstract class Phase {
     }
 
     /**
-     * Called once, when the codec leaves this phase, with {@code cause} if that is a failure. Releases all held data.
+     * Called once, when the codec leaves this phase, with {@code cause} if that is a failure. Releases all retained
+     * data.
      */
     public void end(@Nullable Throwable cause) {}
 

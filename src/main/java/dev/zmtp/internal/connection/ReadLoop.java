@@ -267,7 +267,7 @@ public final class ReadLoop {
             return false;
         }
         scheduleRest();
-        return !demand.isAutoRead(); // auto-read belongs to the transport; io_uring might not read again if it is held
+        return !demand.isAutoRead(); // auto-read belongs to the transport; io_uring might not read again without it
     }
 
     private void scheduleRest() {

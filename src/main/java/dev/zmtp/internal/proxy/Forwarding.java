@@ -36,7 +36,7 @@ public final class Forwarding implements Sink {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Forwarding");
 
-    /** Limit of the messages that one event loop has taken and the other has not sent. */
+    /** Limit of the messages that the source's event loop has taken and the target's has not sent. */
     private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 4L << 20);
 
     /** The states of the target's event loop. */

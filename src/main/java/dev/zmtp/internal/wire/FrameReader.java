@@ -9,7 +9,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a stream of bytes, received in pieces of any size, into frames of one version.
+ * Splits a stream of bytes, received in pieces of any size, into frames of a version.
  *
  * <p>For each frame, call {@link #readHeader} until it returns true, and check {@link #length()}. Then read the body in
  * one of three ways: with {@link #takeBody} if it {@linkplain #isBodyIn is completely available}, with {@link
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Between reads, the reader retains only the received part of a header or a body. It retains a buffer of the caller
  * only if the buffer is large and holds little other data. {@link #close()} releases the retained data. Not thread
- * safe: one instance per connection.
+ * safe. Each connection has its own instance.
  */
 public final class FrameReader {
 

@@ -5,7 +5,7 @@ import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Writes frames of one version into buffers, for {@link FrameReader} to read. Keeps no state between calls; immutable.
+ * Writes frames of a version into buffers, for {@link FrameReader} to read. Keeps no state between calls; immutable.
  *
  * <p>{@link ZMTPFraming} defines the layout.
  */
