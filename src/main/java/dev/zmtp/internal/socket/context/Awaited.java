@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The number of peers or subscribers that are there, and the futures that wait for more. On the event loop. */
+/**
+ * The current number of peers or subscribers, and the futures that wait for a higher number. Used on the event loop.
+ */
 public final class Awaited {
 
     private record Waiter(int count, CompletableFuture<Void> reached) {}
@@ -20,12 +22,12 @@ public final class Awaited {
         this.completions = completions;
     }
 
-    /** Returns how many are there. From any thread. */
+    /** Returns the current number. From any thread. */
     public int there() {
         return (int) there.get();
     }
 
-    /** Completes the future when at least {@code count} are there. */
+    /** Completes the future when the number is at least {@code count}. */
     public void await(int count, CompletableFuture<Void> reached) {
         if (closed != null) { // after the call
             completions.fail(reached, closed);
@@ -35,18 +37,20 @@ public final class Awaited {
         announce();
     }
 
-    /** Called when some have come or left. */
+    /** Called when peers or subscribers have been added or removed. */
     public void changed(int now) {
         count(now);
         announce();
     }
 
-    /** Sets how many are there, and leaves the futures for {@link #announce}. */
+    /** Sets the current number. {@link #announce} completes the futures. */
     public void count(int now) {
         there.set(now);
     }
 
-    /** Completes the futures that have waited for so many. They may lead to user code, which may wait for others. */
+    /**
+     * Completes the futures whose count has been reached. This can run user code, which can call {@link #await} again.
+     */
     public void announce() {
         if (waiters.isEmpty()) {
             return;

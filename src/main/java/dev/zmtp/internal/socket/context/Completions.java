@@ -14,66 +14,69 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Completes the futures that a socket has given to its application. The application may then send, receive or ask
- * again, which may be done at once, and so on. So only a few futures complete where their result becomes known. The
- * others do so in a task, in their order, and only so many in each: the loop that completes them would never end
- * otherwise, or each future would complete inside of the one before until the stack is full.
- *
- * <p>On other threads a future completes at once, unless many calls are nested there.
+ * Completes the futures that a socket has returned to its application. A completion can run user code that sends,
+ * receives or makes a request again, and the future of that call may be completed at once, and so on. Therefore only a
+ * few futures are completed where their result becomes known. The others are completed in order by a task, a limited
+ * number in each run. Otherwise the loop that completes them would never end, or each future would be completed inside
+ * the completion of the previous future until the stack overflows.
+ * <p>On other threads a future is completed at once, unless many calls are nested there.
  */
 public final class Completions implements Runnable {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Completions");
 
-    /** How many complete at once between two runs of the task. */
+    /** Maximum number of futures completed at once between two runs of the task. */
     static final int AT_ONCE = 32;
 
-    /** As {@link #AT_ONCE}, of the results of a flush. A listener for room may nest so many calls then. */
+    /** Like {@link #AT_ONCE}, for the results of a flush. A listener for room can nest this many calls then. */
     static final int AT_ONCE_IN_A_FLUSH = 256;
 
-    /** How many entries of {@link #waiting} one takes. */
+    /** Number of entries of {@link #waiting} for each future. */
     private static final int ENTRIES = 2;
 
-    /** The part of those that wait that completes in one run, if that is more. */
+    /** Divisor: a run completes this part of the waiting futures if that is more than {@link #IN_A_RUN}. */
     private static final int PART = 8;
 
-    /** How many complete in one run, unless far more wait. There may be others at once before and after it. */
+    /**
+     * Number of futures completed in a run, unless far more are waiting. Others can be completed at once before and
+     * after the run.
+     */
     static final int IN_A_RUN = LoopBudget.MESSAGES - 2 * AT_ONCE;
 
     /**
-     * So many calls of other threads come between two looks at the stack. It is a prime number: threads that call in
-     * turn all get to look.
+     * Number of calls from other threads between two checks of the stack depth. It is prime, so that threads which call
+     * alternately are all checked.
      */
     private static final int CALLS = 61;
 
-    /** The number of frames from which on a stack counts as that of nested calls. Those of large programs have half. */
+    /** Number of frames from which a stack counts as nested. Large programs have half as many. */
     private static final int DEEP = 1_024;
 
-    /** So long an event loop waits until a caller on another thread has most likely returned. */
+    /** Time after which a caller on another thread has most likely returned, in nanoseconds. */
     private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Stands for success, as a future's value is null then. */
+    /** Stands for success, because the value of the future is null then. */
     private static final Object DONE = new Object();
 
     private static final Object RUN = new Object();
 
     private final SocketContext context;
 
-    /** Tasks of timers, which an event loop that ends does not run. */
+    /** Tasks of timers, which an event loop does not run when it ends. */
     private final Queue<Runnable> delayed = new ConcurrentLinkedQueue<>();
 
     private final Runnable delayedTask = this::runDelayed;
 
-    /** Calls of all other threads, about. */
+    /** Approximate number of calls from all other threads. */
     private int calls;
 
     // On the event loop
-    /** Each is followed by what is done with it: {@link #DONE}, the failure of a future, or {@link #RUN}. */
+    /** Each entry is followed by its outcome: {@link #DONE}, the failure of the future, or {@link #RUN}. */
     private final Queue<Object> waiting = new ArrayDeque<>(0);
 
     private int atOnce;
 
-    /** How many may complete at once now. */
+    /** Current maximum number of futures completed at once. */
     private int most = AT_ONCE;
 
     private boolean running;
@@ -83,7 +86,7 @@ public final class Completions implements Runnable {
         this.context = context;
     }
 
-    // From any thread. A result is null if the sender does not want it
+    // From any thread. A result is null if the sender does not need it
 
     public void succeed(@Nullable CompletableFuture<Void> result) {
         if (result != null) {
@@ -101,7 +104,7 @@ public final class Completions implements Runnable {
         complete(result, cause);
     }
 
-    /** Releases a message that does not leave, and fails its result. */
+    /** Releases a message that is not sent, and fails its result. */
     public void reject(
             ZMTPMessage message,
             @Nullable CompletableFuture<Void> result,
@@ -111,15 +114,14 @@ public final class Completions implements Runnable {
         fail(result, reason, text);
     }
 
-    /** Runs what is to come after all futures whose results are known. */
+    /** Runs the task after all futures whose results are known have been completed. */
     public void after(Runnable last) {
         complete(last, RUN);
     }
 
     /**
-     * Runs the task on the event loop, after all futures whose results are known, and not in this call.
-     *
-     * @param nested whether this call may not return a complete future
+     * Runs the task on the event loop, after all futures whose results are known, and never within this call.
+     * @param nested whether this call must not return a completed future
      */
     public void later(Runnable task, boolean nested) {
         if (context.inEventLoop()) {
@@ -132,8 +134,8 @@ public final class Completions implements Runnable {
     }
 
     /**
-     * Runs the task on the event loop when the caller has returned: what it makes of a future that is complete by then
-     * would run inside of its own calls.
+     * Runs the task on the event loop once the caller has returned. The dependents of a future that is already complete
+     * would otherwise run inside the caller's own calls.
      */
     private void inAMoment(Runnable task) {
         delayed.add(task);
@@ -144,12 +146,14 @@ public final class Completions implements Runnable {
 
     private void runDelayed() {
         Runnable next = delayed.poll();
-        if (next != null) { // otherwise the end has run it
+        if (next != null) { // otherwise it was run when the event loop ended
             next.run();
         }
     }
 
-    /** Returns whether a call may return a future that is complete. If not, it should complete {@link #later}. */
+    /**
+     * Returns whether a call can return a completed future. If not, the future should be completed by {@link #later}.
+     */
     public boolean mayBeComplete() {
         return context.inEventLoop() ? takeTurn() : !isNested();
     }
@@ -176,7 +180,10 @@ public final class Completions implements Runnable {
         }
     }
 
-    /** Whether the stack of this thread is deep, as that of a chain of futures which were complete when it was made. */
+    /**
+     * Returns whether the stack of this thread is deep, like that of a chain of futures that were already complete when
+     * they were returned.
+     */
     private boolean isNested() {
         if (++calls % CALLS != 0) {
             return false;
@@ -184,7 +191,7 @@ public final class Completions implements Runnable {
         boolean isDeep = StackWalker.getInstance()
                 .walk(frames -> frames.skip(DEEP).findFirst().isPresent());
         if (isDeep) {
-            calls--; // the next one looks again
+            calls--; // so that the next call checks again
         }
         return isDeep;
     }
@@ -198,14 +205,14 @@ public final class Completions implements Runnable {
             } else {
                 ((CompletableFuture<?>) what).completeExceptionally((Throwable) outcome);
             }
-        } catch (Throwable e) { // the others complete nevertheless
+        } catch (Throwable e) { // the other futures are completed anyway
             logger.warn("What follows from the end of a future has failed", e);
         }
     }
 
     // On the event loop
 
-    /** Returns whether one may complete at once. If so, it counts. */
+    /** Returns whether a future can be completed at once. If so, it is counted. */
     private boolean takeTurn() {
         if (running || !waiting.isEmpty() || scheduled || atOnce >= most) {
             return false;
@@ -221,13 +228,15 @@ public final class Completions implements Runnable {
     }
 
     private void schedule() {
-        if (!scheduled && !running && most == AT_ONCE) { // otherwise whatever runs looks again
-            scheduled = true; // and not now if the event loop ends: a chain goes on until the socket is closed
+        if (!scheduled && !running && most == AT_ONCE) { // otherwise the code that is running checks again
+            scheduled = true; // not now even if the event loop ends: a chain continues until the socket closes
             context.executeLaterAnyway(this);
         }
     }
 
-    /** Called in a task in which many results may become known. It stands for a run, which ends in {@link #end}. */
+    /**
+     * Called in a task in which many results can become known. The task counts as a run, which ends with {@link #end}.
+     */
     void begin() {
         most = AT_ONCE_IN_A_FLUSH;
         atOnce = 0;
@@ -255,7 +264,7 @@ public final class Completions implements Runnable {
         }
     }
 
-    /** Completes all that wait, as the event loop has ended and no task will. */
+    /** Completes all waiting futures, because the event loop has ended and runs no more tasks. */
     public void completeAll() {
         for (Runnable next = delayed.poll(); next != null; next = delayed.poll()) {
             next.run();

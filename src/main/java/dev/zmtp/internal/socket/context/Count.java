@@ -3,7 +3,7 @@ package dev.zmtp.internal.socket.context;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** A number that one thread changes and any may read. */
+/** A number that a single thread changes and any thread can read. */
 public final class Count {
 
     private static final VarHandle VALUE;

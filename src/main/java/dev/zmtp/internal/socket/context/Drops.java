@@ -17,20 +17,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports dropped messages: the first one at once, then their number once a second for each peer and reason. If nobody
- * listens to events, the log says it.
+ * Reports dropped messages: the first at once, then their number once a second for each peer and reason. If there is no
+ * event listener, the drops are logged.
  */
 public final class Drops {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    /** Stands for no peer in a map that cannot have null. */
+    /** Stands for "no peer" in a map that does not accept null. */
     private static final Object NO_PEER = new Object();
 
     private final SocketContext context;
     private final RateLimitedLog log;
 
-    /** What other threads have dropped of each peer, and the event loop has not heard of. */
+    /** Messages dropped by other threads, per peer, that the event loop has not collected yet. */
     private final Map<Object, Map<DropReason, Long>> elsewhere = new ConcurrentHashMap<>();
 
     private final AtomicBoolean collecting = new AtomicBoolean();
@@ -47,9 +47,8 @@ public final class Drops {
     }
 
     /**
-     * Reports a message that its sender is not told of. From any thread.
-     *
-     * @param peer null if it was for none in particular
+     * Reports a dropped message whose sender is not notified. From any thread.
+     * @param peer null if the message was for no particular peer
      */
     public void droppedAnywhere(@Nullable ZMTPPeer peer, DropReason reason) {
         if (context.inEventLoop()) {
@@ -69,16 +68,16 @@ public final class Drops {
     // On the event loop
 
     private void collect() {
-        collecting.set(false); // first: what is dropped from now on is collected by the next task
+        collecting.set(false); // first, so that the next task collects later drops
         for (Object key : List.copyOf(elsewhere.keySet())) {
-            Map<DropReason, Long> its = elsewhere.remove(key); // and nobody changes it any more
+            Map<DropReason, Long> its = elsewhere.remove(key); // no other thread changes it any more
             if (its != null) {
                 its.forEach((reason, messages) -> dropped(key == NO_PEER ? null : (ZMTPPeer) key, reason, messages));
             }
         }
     }
 
-    /** Reports that so many messages of a peer or for it were dropped, if there are any. */
+    /** Reports this number of dropped messages from or for a peer, unless it is zero. */
     public void dropped(@Nullable ZMTPPeer peer, DropReason reason, long messages) {
         if (messages == 0) {
             return;
@@ -92,7 +91,7 @@ public final class Drops {
         fire(peer, reason, messages);
     }
 
-    /** While a listener runs, what it drops itself waits for the next second. */
+    /** Messages that a listener drops while it runs are reported in the next second. */
     private void report() {
         if (sums.isEmpty()) {
             reportScheduled = false;
@@ -112,7 +111,7 @@ public final class Drops {
         }
     }
 
-    /** Whether a program that does nothing wrong would not drop them, and nothing else is logged. */
+    /** Returns whether the drop is worth logging: a correct program would not cause it, and nothing else logs it. */
     private boolean isWorthALine(DropReason reason) {
         return switch (reason) {
             case FULL, EXPIRED, UNASKED, NO_PEER -> true;

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of the end of all threads of one group of event loops, which it makes, and of the groups
- * before.
+ * A future that completes when all threads of an event loop group, which it creates, and all previous groups have
+ * ended.
  */
 final class GroupEnd extends LoopFuture<Void> {
 
@@ -29,13 +29,13 @@ final class GroupEnd extends LoopFuture<Void> {
         }
     }
 
-    /** Null if they have ended. */
+    /** End of the previous groups; null if they have ended. */
     private @Nullable CompletableFuture<Void> before;
 
-    /** Those that may run. */
+    /** Threads that can still be running. */
     private final Queue<Thread> made = new ConcurrentLinkedQueue<>();
 
-    /** @param before the end of those that there were before, which this one waits for, too */
+    /** @param before the end of the previous groups, which this future also waits for */
     GroupEnd(CompletableFuture<Void> before) {
         this.before = before;
     }
@@ -44,12 +44,12 @@ final class GroupEnd extends LoopFuture<Void> {
         return new Threads();
     }
 
-    /** Begins to wait for the end of the group that has these threads. */
+    /** Starts to wait for the end of the group that runs on these threads. */
     void of(EventLoopGroup group) {
         group.terminationFuture().addListener(f -> look());
     }
 
-    /** An event loop has ended a moment before its thread. */
+    /** Checks again later, because an event loop ends a moment before its thread. */
     private void look() {
         made.removeIf(thread -> !thread.isAlive());
         if (before != null && before.isDone()) {

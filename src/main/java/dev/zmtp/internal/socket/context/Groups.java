@@ -3,12 +3,12 @@ package dev.zmtp.internal.socket.context;
 import dev.zmtp.ZMTPMembership;
 import io.netty.buffer.ByteBuf;
 
-/** The names of groups: up to 255 bytes, none of which is 0 (RFC 48). */
+/** Group names. A name has up to 255 bytes, none of which is 0 (RFC 48). */
 public final class Groups {
 
     private Groups() {}
 
-    /** Throws if the readable bytes are not the name of a group. */
+    /** Throws if the readable bytes are not a valid group name. */
     static void check(ByteBuf name) {
         if (name.readableBytes() > ZMTPMembership.MAX_GROUP_LENGTH) {
             throw new IllegalArgumentException("group length: " + name.readableBytes() + " (expected: <= "

@@ -8,13 +8,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A future that does not wait on an event loop, which would stand still. Those that are made of it do not, either. */
+/** A future that refuses to block an event loop. The futures derived from it refuse as well. */
 public class LoopFuture<T> extends CompletableFuture<T> {
 
     /**
-     * Checks that this thread may wait.
-     *
-     * @throws BlockingOperationException if it is the thread of an event loop
+     * Checks that this thread may block.
+     * @throws BlockingOperationException if this is an event loop thread
      */
     public static void checkMayWait() {
         if (!mayWait()) {
@@ -22,7 +21,7 @@ public class LoopFuture<T> extends CompletableFuture<T> {
         }
     }
 
-    /** Returns whether this thread is not that of an event loop. */
+    /** Returns whether this thread may block: it is not an event loop thread. */
     public static boolean mayWait() {
         return !(ThreadExecutorMap.currentExecutor() instanceof EventLoop);
     }

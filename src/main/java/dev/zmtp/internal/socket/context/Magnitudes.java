@@ -8,17 +8,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that have an amount each, by its power of two. One that has about the most, or few, is found in the same
- * time however many there are, so that looking for it is no work that peers could cause. The caller knows the amounts.
+ * Elements grouped by the power of two of their amounts. An element with about the greatest amount, or with a small
+ * amount, is found in constant time for any number of elements, so that peers cannot make the search expensive. The
+ * caller keeps the amounts.
  */
 public final class Magnitudes<T> {
 
     private final List<Set<T>> sets = new ArrayList<>();
 
-    /** A bit for each set that is not empty. */
+    /** Bit set of the sets that are not empty. */
     private long present;
 
-    /** Returns the power of two that is not greater than the amount, as an exponent. */
+    /** Returns the exponent of the greatest power of two that is not greater than the amount. */
     public static int of(long amount) {
         return Long.SIZE - 1 - Long.numberOfLeadingZeros(Math.max(1, amount));
     }
@@ -32,7 +33,7 @@ public final class Magnitudes<T> {
         present |= 1L << magnitude;
     }
 
-    /** Removes an element that has this amount. Returns false if it is not there. */
+    /** Removes an element that has this amount. Returns false if the element is not present. */
     public boolean remove(T element, long amount) {
         int magnitude = of(amount);
         boolean was = magnitude < sets.size() && sets.get(magnitude).remove(element);
@@ -42,12 +43,12 @@ public final class Magnitudes<T> {
         return was;
     }
 
-    /** Returns the element that has been there longest of those with the greatest magnitude; null if there is none. */
+    /** Returns the element with the greatest magnitude that was added first; null if there are no elements. */
     public @Nullable T greatest() {
         return present == 0 ? null : sets.get(of(present)).iterator().next();
     }
 
-    /** Removes one of the elements with the least magnitude, if all of these have less than {@code amount}. */
+    /** Removes an element with the least magnitude, if all elements of that magnitude have less than {@code amount}. */
     public @Nullable T pollLess(long amount) {
         int least = Long.numberOfTrailingZeros(present);
         if (present == 0 || least + 1 > of(amount)) {

@@ -6,12 +6,12 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counts of the messages of one peer, or of all peers that a socket has had. Changed on the event loop, read from
- * any thread.
+ * Message counters of a single peer, or of all peers that a socket has had. Changed on the event loop, read from any
+ * thread.
  */
 public final class PeerCounters {
 
-    /** A count of one peer, and of all of them. */
+    /** A counter of a peer, and of all peers. */
     public enum Counter {
         SENT(0),
         WRITTEN(1),
@@ -33,12 +33,12 @@ public final class PeerCounters {
 
     private static final int COUNTERS = Counter.values().length;
 
-    /** One object for all, as there may be very many peers. */
+    /** A single array for all counters, because there can be very many peers. */
     private final AtomicLongArray counts = new AtomicLongArray(COUNTERS);
 
     private final @Nullable PeerCounters all;
 
-    /** Counters whose numbers are also added to those of {@code all}. */
+    /** Creates counters whose numbers are also added to {@code all}. */
     public PeerCounters(@Nullable PeerCounters all) {
         this.all = all;
     }
@@ -55,10 +55,9 @@ public final class PeerCounters {
     }
 
     /**
-     * Returns these numbers, and what else is known.
-     *
-     * @param elsewhere the messages that were dropped before they came to a peer
-     * @param waiting those that have not come to a peer yet
+     * Returns these counters, completed by the given numbers.
+     * @param elsewhere number of messages dropped before they reached a peer
+     * @param waiting number of messages that have not reached a peer yet
      */
     public ZMTPStats stats(long elsewhere, long waiting, long queued, long queuedBytes, long lost, Duration oldest) {
         return new ZMTPStats(

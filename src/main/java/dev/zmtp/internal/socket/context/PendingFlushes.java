@@ -7,30 +7,30 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The connections of a socket that were written to and not flushed. They are flushed when the tasks that are due now
- * have also written, and all at once when they have much: what is not flushed takes memory, and there may be thousands
- * of connections. On the event loop.
+ * The connections of a socket with unflushed writes. They are flushed after the tasks that are due now have written as
+ * well, or all at once when they have many unflushed bytes, because unflushed messages take memory and there can be
+ * thousands of connections. On the event loop.
  */
 public final class PendingFlushes implements Runnable {
 
-    /** The messages that were written to one connection. */
+    /** The messages written to a connection. */
     public interface Writes {
         void flush();
 
-        /** Called after the tasks that were due. Flushes, and looks at what was written. */
+        /** Called after the tasks that were due. Flushes, and checks the progress of the writes. */
         void complete();
     }
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.PendingFlushes");
 
     /**
-     * The part of what is left of the memory budget that may be written and not flushed. The less is left, the fewer
-     * buffers are open together: when most of them are free again and some have to wait, an allocator keeps the memory
-     * of all.
+     * Part of the remaining memory budget that can be written without a flush. The less remains, the fewer buffers are
+     * open at the same time. If most of them are freed while some have to wait, an allocator retains the memory of all
+     * of them.
      */
     private static final int PART = 8;
 
-    /** However little is left, so much may be. */
+    /** Number of bytes that can always be written without a flush, however little of the budget remains. */
     static final long LEAST_BYTES = 1 << 18;
 
     private final SocketContext context;
@@ -47,7 +47,7 @@ public final class PendingFlushes implements Runnable {
         this.budget = context.config().codec().memoryBudget();
     }
 
-    /** Adds what will be flushed. */
+    /** Adds the writes of a connection, to be flushed later. */
     public void add(Writes writes) {
         if (written.isEmpty()) {
             context.execute(this);
@@ -55,18 +55,18 @@ public final class PendingFlushes implements Runnable {
         written.add(writes);
     }
 
-    /** Called when this many bytes more were written to a connection that was added. */
+    /** Called when this many more bytes have been written to a connection that was added. */
     public void written(long more) {
         bytes += more;
         bytesOfTask += more;
-        if (isMuch(bytes) && !flushing) { // not in the middle of a flush, whose listeners may write
+        if (isMuch(bytes) && !flushing) { // not during a flush, whose listeners can write
             flushAll();
         }
     }
 
     /**
-     * Whether the messages that are still to be sent are for a later task: connections whose peers do not read keep
-     * what this one has written, and those that are ended for that end in a task of theirs.
+     * Returns whether the remaining messages should be sent by a later task. Connections whose peers do not read retain
+     * the bytes written by this task, and connections that are ended for that end in a task of their own.
      */
     public boolean isTaskLong() {
         return isMuch(bytesOfTask);
@@ -80,7 +80,7 @@ public final class PendingFlushes implements Runnable {
         bytes = 0;
         flushing = true;
         try {
-            for (int i = 0; i < written.size(); i++) { // more may be added meanwhile
+            for (int i = 0; i < written.size(); i++) { // more can be added during the loop
                 written.get(i).flush();
             }
         } finally {
@@ -88,11 +88,11 @@ public final class PendingFlushes implements Runnable {
         }
     }
 
-    /** The tasks that were due have written. */
+    /** Runs after the tasks that were due have written. */
     @Override
     public void run() {
         List<Writes> all = written;
-        written = spare; // what is written from now on is for the next task
+        written = spare; // later writes belong to the next task
         spare = all;
         bytes = 0;
         bytesOfTask = 0;
@@ -101,7 +101,7 @@ public final class PendingFlushes implements Runnable {
             complete(all);
         } finally {
             all.clear();
-            context.completions().end(); // now: those who wait for results send the next messages together
+            context.completions().end(); // now, so that callers waiting for results send their next messages together
         }
     }
 
@@ -109,7 +109,7 @@ public final class PendingFlushes implements Runnable {
         for (Writes each : all) {
             try {
                 each.complete();
-            } catch (RuntimeException e) { // the others are flushed nevertheless
+            } catch (RuntimeException e) { // the other connections are flushed anyway
                 logger.warn("A connection was not flushed", e);
             }
         }

@@ -4,18 +4,18 @@ import dev.zmtp.codec.ZMTPConfig;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** Checks settings. The exceptions say the value and what was expected. */
+/** Checks settings. The exceptions contain the value and the expected range. */
 public final class Settings {
 
-    /** How many requests may be outstanding, so that there is always an id that has not been used for long. */
+    /** Maximum number of outstanding requests, so that an id that has not been used recently is always available. */
     public static final int MOST_REQUESTS = 0xFF_FFFF / 4;
 
-    /** Longer than any process lives. */
+    /** Longer than any process runs. */
     public static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 
     private Settings() {}
 
-    /** Returns the greatest wait if it is not less than the first. */
+    /** Returns the maximum delay if it is not less than the first delay. */
     public static Duration notLess(Duration most, Duration first) {
         if (most.compareTo(first) < 0) {
             throw new IllegalArgumentException("most: " + most + " (expected: >= first, " + first + ")");
@@ -23,7 +23,7 @@ public final class Settings {
         return most;
     }
 
-    /** Returns the timeout if the transports can have it. */
+    /** Returns the timeout if the transports support it. */
     public static Duration connectTimeout(Duration timeout) {
         positive("connectTimeout", timeout);
         if (timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
@@ -46,7 +46,7 @@ public final class Settings {
         return value;
     }
 
-    /** Returns the number if this many requests may wait for their answers. */
+    /** Returns the number if it is a valid maximum of outstanding requests. */
     public static int outstandingRequests(int requests) {
         if (requests < 1 || requests > MOST_REQUESTS) {
             throw new IllegalArgumentException(
@@ -68,12 +68,12 @@ public final class Settings {
 
     public static long nanos(Duration duration) {
         if (duration.isNegative()) {
-            return -1; // however long ago
+            return -1; // for any negative duration
         }
         return duration.compareTo(FOREVER) >= 0 ? Long.MAX_VALUE : duration.toNanos();
     }
 
-    /** Returns the config with these changes, which may neither change the type nor add an encoder or a decoder. */
+    /** Returns the config with these changes, which must neither change the type nor add an encoder or a decoder. */
     public static ZMTPConfig codec(ZMTPConfig config, Consumer<? super ZMTPConfig.Builder> changes) {
         ZMTPConfig.Builder changed = config.toBuilder();
         changes.accept(changed);
@@ -85,7 +85,7 @@ public final class Settings {
         return result;
     }
 
-    /** Returns the config if it is one whose messages are {@code ZMTPMessage}s. */
+    /** Returns the config if its messages are {@code ZMTPMessage}s. */
     public static ZMTPConfig withMessages(ZMTPConfig codec) {
         if (codec.encoder() != null || codec.decoder() != null) {
             throw new IllegalArgumentException("codec: " + codec + " (expected: one without an encoder and a decoder)");

@@ -7,14 +7,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event loops of all sockets that were given none. They end when the last of these sockets is closed. Their threads
- * are daemons: a program that only waits for messages has to wait for the end of its socket.
+ * The event loops shared by all sockets without an event loop group of their own. They end when the last of these
+ * sockets is closed. Their threads are daemons, so a program that only waits for messages has to wait for the end of
+ * its socket.
  */
 public final class SharedGroup {
 
     private static @Nullable EventLoopGroup group;
 
-    /** Completes when the present group, and those before it, have ended. */
+    /** Completes when the current group and all previous groups have ended. */
     private static CompletableFuture<Void> ended = CompletableFuture.completedFuture(null);
 
     private static int users;
@@ -33,14 +34,14 @@ public final class SharedGroup {
         return group;
     }
 
-    /** Completes when the groups that there are now have ended, and their threads. */
+    /** Completes when the groups that exist now have ended, including their threads. */
     public static synchronized CompletableFuture<Void> ended() {
         return ended.copy();
     }
 
     public static synchronized void release() {
         if (--users == 0 && group != null) {
-            // Without a quiet period Netty 4.2 may leave channels open that do not end by themselves.
+            // Without a quiet period Netty 4.2 can leave channels open that do not end by themselves.
             group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS);
             group = null;
         }

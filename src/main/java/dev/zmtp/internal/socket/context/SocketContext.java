@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The settings, the event loop, the clock, the counts and the state of one socket, which all its parts share. */
+/** The settings, event loop, clock, counters and state of a socket, shared by all its parts. */
 public final class SocketContext {
 
     private final ZMTPSocketConfig config;
@@ -39,10 +39,10 @@ public final class SocketContext {
     private final long maxAgeNanos;
     private volatile QueueLimit sendLimit;
 
-    /** Nothing is accepted any more. */
+    /** True once the socket accepts no more messages. */
     private volatile boolean closed;
 
-    /** What was accepted has left or failed. */
+    /** True once all accepted messages have been sent or have failed. */
     private volatile boolean finished;
 
     // On the event loop
@@ -54,7 +54,7 @@ public final class SocketContext {
     private Runnable whenCapacity = () -> {};
     private Runnable whenSettled = () -> {};
 
-    @SuppressWarnings("this-escape") // its parts use it later
+    @SuppressWarnings("this-escape") // the parts use it later
     public SocketContext(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
         this.config = config;
         this.events = new SocketEvents(nanoTime);
@@ -68,7 +68,7 @@ public final class SocketContext {
         this.sendLimit = effective(SocketValues.limitOfSends(config));
     }
 
-    /** Sets what is called when there may be room for messages, and when the fate of all messages is known. */
+    /** Sets the callbacks for when there may be room for messages, and for when the fate of all messages is known. */
     public void when(Runnable capacity, Runnable settled) {
         whenCapacity = capacity;
         whenSettled = settled;
@@ -94,12 +94,12 @@ public final class SocketContext {
         return config.whenFull() == WhenFull.KEEP_LATEST ? new QueueLimit(1, limit.bytes()) : limit;
     }
 
-    /** How much may wait for one peer. */
+    /** Limit of the messages queued for a single peer. */
     public QueueLimit sendLimit() {
         return sendLimit;
     }
 
-    /** Returns the limit that holds with this setting. */
+    /** Returns the limit that takes effect with this setting. */
     public QueueLimit sendLimit(QueueLimit limit) {
         sendLimit = effective(limit);
         return sendLimit;
@@ -109,7 +109,10 @@ public final class SocketContext {
         return events;
     }
 
-    /** Reports the event, on the event loop after what has happened there before, such as the results of sends. */
+    /**
+     * Reports the event. On the event loop, this happens after earlier results there, such as those of sends, have been
+     * reported.
+     */
     public void fire(ZMTPSocketEvent event) {
         if (inEventLoop()) {
             completions.after(() -> events.fire(event));
@@ -122,17 +125,17 @@ public final class SocketContext {
         return tally;
     }
 
-    /** What reports dropped messages. */
+    /** Reporter of dropped messages. */
     public Drops drops() {
         return drops;
     }
 
-    /** The connections that have something to flush. On the event loop. */
+    /** Connections with unflushed writes. On the event loop. */
     public PendingFlushes flushes() {
         return flushes;
     }
 
-    /** What completes the futures of the application. */
+    /** Completer of the application's futures. */
     public Completions completions() {
         return completions;
     }
@@ -162,10 +165,9 @@ public final class SocketContext {
     }
 
     /**
-     * Counts and releases a message that comes to no peer, and fails its result. Without a result, the event
-     * {@code Dropped} is what says it, unless the application has closed the socket. From any thread.
-     *
-     * @param peer the peer that it was for; null if it was for none in particular
+     * Counts and releases a message that reaches no peer, and fails its result. If there is no result, the event
+     * {@code Dropped} reports the drop, unless the application has closed the socket. From any thread.
+     * @param peer the peer that the message was for; null if it was for no particular peer
      */
     public void drop(
             @Nullable ZMTPPeer peer,
@@ -182,7 +184,7 @@ public final class SocketContext {
         completions.reject(message, result, reason, text);
     }
 
-    // Where it runs
+    // Execution
 
     public EventLoop eventLoop() {
         return eventLoop;
@@ -223,8 +225,8 @@ public final class SocketContext {
     }
 
     /**
-     * Runs the task on the event loop, at once if this is its thread. If the event loop ends before that, the task runs
-     * after its end, when nothing else does.
+     * Runs the task on the event loop, at once if this is its thread. If the event loop ends before the task has run,
+     * the task runs after the end of the loop, when nothing else runs.
      */
     public void executeAnyway(Runnable task) {
         if (inEventLoop()) {
@@ -234,7 +236,7 @@ public final class SocketContext {
         }
     }
 
-    /** As {@link #executeAnyway}, but not at once: for what must not happen in the middle of a call. */
+    /** Like {@link #executeAnyway}, but never at once, for tasks that must not run in the middle of a call. */
     public void executeLaterAnyway(Runnable task) {
         if (!tryExecute(task)) {
             eventLoop.terminationFuture().addListener(f -> task.run());
@@ -242,9 +244,9 @@ public final class SocketContext {
     }
 
     /**
-     * Runs the rest of a long task when the event loop has read and written in between. Netty runs tasks for up to a
-     * second before it looks at its channels, and peers that connect meanwhile would wait so long for each step. As
-     * {@link #executeAnyway}, the rest runs even if the event loop ends before that. On the event loop.
+     * Runs the rest of a long task after the event loop has read and written in between. Netty runs tasks for up to a
+     * second before it checks its channels, and peers that connect during that time would wait that long for each step.
+     * Like {@link #executeAnyway}, the rest runs even if the event loop ends first. On the event loop.
      */
     public void executeAfterReads(Runnable rest) {
         if (eventLoop instanceof SingleThreadEventLoop loop) {
@@ -252,7 +254,7 @@ public final class SocketContext {
                 loop.executeAfterEventLoopIteration(() -> executeLaterAnyway(rest));
                 return;
             } catch (RejectedExecutionException e) {
-                // The event loop ends.
+                // The event loop is ending.
             }
         }
         executeLaterAnyway(rest);
@@ -271,15 +273,15 @@ public final class SocketContext {
         try {
             return eventLoop.schedule(task, nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            return null; // the event loop ends, and this socket with it
+            return null; // the event loop is ending, and this socket with it
         }
     }
 
     // On the event loop
 
     /**
-     * Returns the time of the first such call in this task of the event loop: to look at the clock takes half as long
-     * as to queue a message.
+     * Returns the time of the first such call in this task of the event loop, because reading the clock takes half as
+     * long as queuing a message.
      */
     public long taskTime() {
         if (!isTimed) {
@@ -293,12 +295,12 @@ public final class SocketContext {
         isTimed = false;
     }
 
-    /** Called when there may be room for what waits for it. */
+    /** Called when there may be room for waiting messages. */
     public void capacityFreed() {
         whenCapacity.run();
     }
 
-    /** Called when the fate of messages has become known, which may be that of all of them. */
+    /** Called when the fate of some messages has become known. These can be the last ones. */
     public void settled() {
         if (tally.unconfirmed() == 0) {
             whenSettled.run();

@@ -14,15 +14,15 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Passes events to listeners, each on its executor, and waits for none of them. */
+/** Passes events to listeners, each on its executor, without waiting for any of them. */
 public final class SocketEvents {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.SocketEvents");
 
-    /** How many events may wait for one listener. */
+    /** Maximum number of events waiting for a listener. */
     private static final int MOST_WAITING = 1_024;
 
-    /** How long an executor may take to begin a task that it has accepted before it gets another. */
+    /** Time that an executor has to start an accepted task before it is given another task, in nanoseconds. */
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
 
     private final LongSupplier nanoTime;
@@ -41,7 +41,7 @@ public final class SocketEvents {
         };
     }
 
-    /** Whether there is a listener. */
+    /** Returns whether there is a listener. */
     boolean areHeard() {
         return !subscribers.isEmpty();
     }
@@ -55,7 +55,7 @@ public final class SocketEvents {
         }
     }
 
-    /** The events of one listener, in order. It runs as a task while there are any. */
+    /** The events of a single listener, in order. It runs as a task while there are events. */
     private static final class Subscriber implements Runnable {
         private final Executor executor;
         private final Consumer<? super ZMTPSocketEvent> listener;
@@ -74,7 +74,7 @@ public final class SocketEvents {
         }
 
         void add(ZMTPSocketEvent event) {
-            synchronized (waiting) { // held briefly, by the event loop and one task
+            synchronized (waiting) { // locked briefly, by the event loop and a single task
                 if (ended) {
                     return;
                 }
@@ -88,12 +88,12 @@ public final class SocketEvents {
                 if (running || (scheduled && now - scheduledAt < PATIENCE)) {
                     return;
                 }
-                scheduled = true; // again, if the executor has discarded the last task
+                scheduled = true; // scheduled again in case the executor has discarded the last task
                 scheduledAt = now;
             }
             try {
                 executor.execute(this);
-            } catch (Throwable e) { // the user's executor: it may have ended, or be full at present
+            } catch (Throwable e) { // the user's executor, which can have ended or be full at present
                 logger.debug("Events wait for the next one, as the listener's executor refuses", e);
                 synchronized (waiting) {
                     scheduled = false;
@@ -101,7 +101,7 @@ public final class SocketEvents {
             }
         }
 
-        /** In its place among the events. */
+        /** Adds the number of missed events at its place among the events. */
         private void addOverflow() {
             if (lost > 0) {
                 waiting.add(new ZMTPSocketEvent.Missed(lost));
@@ -131,7 +131,7 @@ public final class SocketEvents {
 
         private boolean begins() {
             synchronized (waiting) {
-                boolean begins = !running; // otherwise the executor was late, and this is the second one
+                boolean begins = !running; // otherwise the executor was late, and this is the second task
                 running = true;
                 return begins;
             }

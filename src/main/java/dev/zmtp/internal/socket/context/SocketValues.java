@@ -32,10 +32,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values behind a {@link ZMTPSocketConfig} and its builder, with their defaults. The builder has checked them.
- * Those of a config do not change.
- *
- * <p>A copy is a clone, so that it cannot miss a setting. The collections alone can change, and are copied.
+ * The values behind a {@link ZMTPSocketConfig} and its builder, with their defaults. The builder has checked them. The
+ * values of a config do not change.
+ * <p>A copy is a clone, so that no setting can be missed. Only the collections are mutable, and they are copied.
  */
 public final class SocketValues implements Cloneable {
 
@@ -65,7 +64,7 @@ public final class SocketValues implements Cloneable {
     public @Nullable ZMTPHandshakeLimiter handshakeLimiter = new ZMTPHandshakeLimiter();
     public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline = (endpoint, added) -> {};
 
-    /** The defaults. */
+    /** Creates the defaults. */
     public SocketValues(ZMTPConfig codec) {
         this.codec = codec;
         add(new TcpTransport(NioSocketChannel::new, NioServerSocketChannel::new));
@@ -74,7 +73,7 @@ public final class SocketValues implements Cloneable {
         add(new InprocTransport());
     }
 
-    /** Returns a copy, which shares nothing that changes. */
+    /** Returns a copy that shares no mutable state. */
     public SocketValues copy() {
         try {
             SocketValues copy = (SocketValues) clone();
@@ -86,28 +85,31 @@ public final class SocketValues implements Cloneable {
         }
     }
 
-    /** Returns the bounds of what waits to be sent with these settings. */
+    /** Returns the limit of queued outgoing messages in this config. */
     public static QueueLimit limitOfSends(ZMTPSocketConfig config) {
         return new QueueLimit(config.sendLimitMessages(), config.sendLimitBytes());
     }
 
-    /** Returns the bounds of what waits to be received with these settings. */
+    /** Returns the limit of queued received messages in this config. */
     public static QueueLimit limitOfReceives(ZMTPSocketConfig config) {
         return new QueueLimit(config.receiveLimitMessages(), config.receiveLimitBytes());
     }
 
-    /** Adds the transport, or replaces the one of its scheme. */
+    /** Adds the transport, or replaces the transport with the same scheme. */
     public void add(Transport transport) {
         transports.put(transport.scheme(), transport);
     }
 
-    /** Adds both transports that need these, or replaces them: the two sides of shared memory meet at one, too. */
+    /**
+     * Adds or replaces both transports that need these channels. The two sides of shared memory also meet at a Unix
+     * domain socket.
+     */
     public void add(UnixChannels unix) {
         add(new IpcTransport(unix));
         add(new SharedMemoryTransport(unix));
     }
 
-    /** Returns what was chosen, or the type's default. */
+    /** Returns the configured policy, or the default of the type. */
     public WhenFull whenFull() {
         return whenFull != null ? whenFull : TypeRules.whenFull(codec.socketType());
     }

@@ -2,21 +2,21 @@ package dev.zmtp.internal.socket.context;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** The sums of what has happened to the messages of all peers that a socket has had, and of those that reached none. */
+/** Message totals of all peers that a socket has had, including messages that reached no peer. */
 public final class Tally {
 
     private final PeerCounters counters = new PeerCounters(null);
     private final LongAdder dropped = new LongAdder();
 
-    /** The number of messages that the transports have, and that are not known to be written or lost. */
+    /** Number of messages passed to the transports that are not yet known to be written or lost. */
     private long unconfirmed;
 
-    /** The sum of all peers, of which the counters of each are a part. */
+    /** Totals of all peers, which include the counters of each peer. */
     public PeerCounters ofAllPeers() {
         return counters;
     }
 
-    /** Counts a message that was dropped before it came to a peer. From any thread. */
+    /** Counts a message that was dropped before it reached a peer. From any thread. */
     public void dropped() {
         dropped.increment();
     }

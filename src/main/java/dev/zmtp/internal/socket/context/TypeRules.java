@@ -5,12 +5,12 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import java.time.Duration;
 
-/** The rules of the types of sockets, and their default settings. */
+/** The rules of the socket types, and their default settings. */
 public final class TypeRules {
 
     private TypeRules() {}
 
-    /** Whether the oldest messages make room for new ones. */
+    /** Returns whether the oldest messages make room for new messages. */
     public static boolean keepsNewest(WhenFull policy) {
         return policy == WhenFull.DROP_OLD || policy == WhenFull.KEEP_LATEST;
     }
@@ -22,7 +22,7 @@ public final class TypeRules {
         };
     }
 
-    /** Checks that a peer whose reading stops, and which sends PINGs itself, is not taken for dead in between. */
+    /** Checks that a peer which is not being read, and which sends PINGs itself, is not considered dead in between. */
     public static void checkHeartbeats(ZMTPConfig codec) {
         Duration interval = codec.heartbeatInterval();
         Duration timeout = codec.heartbeatTimeout();
@@ -32,19 +32,19 @@ public final class TypeRules {
         }
     }
 
-    /** Returns the settings of the protocol that sockets of this type have unless they are changed. */
+    /** Returns the default codec settings of sockets of this type. */
     public static ZMTPConfig codec(ZMTPSocketType type) {
         return ZMTPConfig.socketBuilder(type).build();
     }
 
-    /** Checks that only a REQ has the choice. */
+    /** Checks that this setting is enabled only for a REQ. */
     public static void checkCorrelate(ZMTPSocketType type, boolean correlate) {
         if (correlate && type != ZMTPSocketType.REQ) {
             throw new IllegalArgumentException("correlate: true with " + type + " (expected: only with REQ)");
         }
     }
 
-    /** Checks what is to happen if the queue is full. */
+    /** Checks the policy for a full queue. */
     public static void checkWhenFull(ZMTPSocketType type, WhenFull policy) {
         boolean oneQueue = switch (type) {
             case PUSH, SCATTER, DEALER, REQ, CLIENT, PAIR, CHANNEL -> true;
@@ -73,7 +73,7 @@ public final class TypeRules {
         };
     }
 
-    /** Whether the first frame is the name of a peer. */
+    /** Returns whether the first frame is the name of a peer. */
     public static boolean namesPeers(ZMTPSocketType type) {
         return switch (type) {
             case ROUTER, SERVER, PEER -> true;
@@ -81,14 +81,14 @@ public final class TypeRules {
         };
     }
 
-    /** Whether an application may send a message of this many frames, including the name of a peer. */
+    /** Returns whether an application may send a message with this number of frames, including the name of a peer. */
     public static boolean maySend(ZMTPSocketType type, int frames) {
         int most = maxFrames(type);
         int least = type == ZMTPSocketType.RADIO ? 2 : 1;
         return sends(type) && frames >= least && frames <= (namesPeers(type) && most == 1 ? 2 : most);
     }
 
-    /** The greatest number of frames of a message, without the name of a peer. */
+    /** Maximum number of frames of a message, without the name of a peer. */
     static int maxFrames(ZMTPSocketType type) {
         return switch (type) {
             case CLIENT, SERVER, PEER, SCATTER, GATHER, CHANNEL -> 1;

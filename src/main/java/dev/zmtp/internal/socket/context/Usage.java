@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The calls that the application may make, and with which messages: they depend on the type of the socket. A message
- * that is refused is released, as all calls take it over.
+ * The calls that the application may make, and the messages that it may pass to them, which depend on the type of the
+ * socket. A refused message is released, because all calls take ownership of it.
  */
 public final class Usage {
 
@@ -33,12 +33,12 @@ public final class Usage {
         return new UnsupportedOperationException(method + ": not with " + socketType + " (expected: " + expected + ")");
     }
 
-    /** Checks that messages may be received one by one. */
+    /** Checks that messages may be received individually. */
     public void checkReceive() {
         require(TypeRules.receives(socketType), "receive", "a type that receives");
     }
 
-    /** Checks that messages may be received with their peers. */
+    /** Checks that messages may be received together with their peers. */
     public void checkReceiveFrom(String method) {
         boolean inTurn = socketType == ZMTPSocketType.REQ || socketType == ZMTPSocketType.REP;
         require(TypeRules.receives(socketType) && !inTurn, method, "a type that receives, not REQ or REP");
@@ -74,7 +74,7 @@ public final class Usage {
         }
     }
 
-    /** Checks that messages may be sent to one peer. */
+    /** Checks that messages may be sent to a single peer. */
     public void checkListenTo(String method) {
         require(sendsToOne(), method, TYPES_TO_ONE);
     }
@@ -107,25 +107,25 @@ public final class Usage {
         checkFrames(message, Integer.MAX_VALUE);
     }
 
-    /** Checks that the thread may wait for a message. */
+    /** Checks that the thread may block to receive a message. */
     public void checkWaitingReceive() {
         LoopFuture.checkMayWait();
         checkReceive();
     }
 
-    /** As {@link #checkReceiveFrom}, and that the thread may wait for a message. */
+    /** Like {@link #checkReceiveFrom}, and checks that the thread may block to receive a message. */
     public void checkWaitingReceiveFrom() {
         LoopFuture.checkMayWait();
         checkReceiveFrom("receiveFrom");
     }
 
-    /** Checks a message that the thread sends, and waits. */
+    /** Checks a message of a blocking send. */
     public void checkWaitingSend(ZMTPMessage message) {
         checkSend("send", message);
         checkMayWait(message);
     }
 
-    /** Checks that the thread may wait. */
+    /** Checks that the thread may block. */
     public static void checkMayWait(ZMTPMessage message) {
         try {
             LoopFuture.checkMayWait();
@@ -134,7 +134,7 @@ public final class Usage {
         }
     }
 
-    /** Checks the time that a send may wait. */
+    /** Checks the maximum time that a send waits. */
     public static void checkTimeout(ZMTPMessage message, Duration timeout) {
         Objects.requireNonNull(message, "message");
         if (timeout == null) {
@@ -147,7 +147,7 @@ public final class Usage {
         return why;
     }
 
-    /** Returns the topic or group if it may be one. */
+    /** Returns the topic or group if it is valid. */
     public ByteBuf topic(String method, ByteBuf topic) {
         boolean group = socketType == ZMTPSocketType.DISH;
         require(group || socketType.isSubscriber(), method, "SUB, XSUB or DISH");

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The calls that wait for a future. On an event loop, they throw instead. */
+/** Calls that block until a future completes. On an event loop, they throw instead. */
 public final class Waiting {
 
     private Waiting() {}
@@ -41,7 +41,7 @@ public final class Waiting {
         }
     }
 
-    /** Returns the result of a future that is done. From any thread. */
+    /** Returns the result of a completed future. From any thread. */
     public static <T> T done(CompletableFuture<T> future) {
         try {
             return future.join();
@@ -56,7 +56,7 @@ public final class Waiting {
                 : new ZMTPSocketException(STATE, "it failed: " + e.getMessage(), e.getCause());
     }
 
-    /** Waits for an answer. Who is interrupted does not want it any more. */
+    /** Waits for an answer. If the thread is interrupted, the answer is discarded. */
     public static ZMTPMessage answer(CompletableFuture<ZMTPMessage> answer) throws InterruptedException {
         try {
             return await(answer);
@@ -87,10 +87,9 @@ public final class Waiting {
     }
 
     /**
-     * Waits for a message. One that arrives at the moment of an interrupt or timeout is returned all the same: it would
-     * be lost.
-     *
-     * @return null if none has come in time
+     * Waits for a message. A message that arrives at the moment of an interrupt or timeout is returned anyway, because
+     * it would otherwise be lost.
+     * @return null if no message has arrived in time
      */
     public static <T> @Nullable T receive(CompletableFuture<T> received, @Nullable Duration timeout)
             throws InterruptedException {

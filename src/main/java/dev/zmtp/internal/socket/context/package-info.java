@@ -1,4 +1,4 @@
-/** The settings, event loop, clock, events and counts that all parts of a socket share. */
+/** The settings, event loop, clock, events and counters that all parts of a socket share. */
 @NullMarked
 package dev.zmtp.internal.socket.context;
 
