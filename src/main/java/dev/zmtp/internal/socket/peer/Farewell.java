@@ -13,14 +13,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a connection that this side ends. A kernel that has bytes which were not read when a connection is closed
- * resets it, and discards what was written and not delivered. So only the output is shut down, once all is written.
- * What the peer sends from then on is read and dropped, until it has read everything and closes its side. One that
- * takes too long is not waited for.
+ * The end of a connection that is ended by this side. If a connection is closed while unread bytes are in the kernel,
+ * the kernel resets the connection and discards data that was written but not delivered. Therefore only the output is
+ * shut down, after everything has been written. Data that the peer sends from then on is read and dropped, until the
+ * peer has read everything and closes its side. A peer that takes too long is not waited for.
  */
 final class Farewell {
 
-    /** How long the peer has where no linger applies. */
+    /** Time that the peer has if no linger applies, in nanoseconds. */
     static final long PATIENCE = TimeUnit.SECONDS.toNanos(3);
 
     private final SocketContext context;
@@ -32,21 +32,21 @@ final class Farewell {
         this.ctx = ctx;
     }
 
-    /** Sets how long the peer has from now on. */
+    /** Sets the time that the peer has from now on. */
     void within(long nanos) {
         end();
         timer = context.schedule(ctx::close, nanos);
     }
 
-    /** Shuts the output down after what was written until now. */
+    /** Shuts down the output after everything written so far. */
     void begin() {
-        ctx.channel().config().setAutoRead(true); // the peer may write before it reads
-        // An empty buffer is not sent. Its promise completes when all before it is written.
+        ctx.channel().config().setAutoRead(true); // the peer may have to write before it reads
+        // An empty buffer is not sent. Its promise completes when all earlier writes are complete.
         ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
             if (written.isSuccess() && ctx.channel() instanceof DuplexChannel duplex) {
                 shutDownOutput(duplex);
             } else {
-                ctx.close(); // one that is not duplex delivers what was written, also after its end
+                ctx.close(); // a channel that is not duplex delivers earlier writes even after its end
             }
         });
     }
@@ -55,7 +55,7 @@ final class Farewell {
         ChannelPipeline pipeline = ctx.pipeline();
         if (pipeline.get(ZMTPCodec.class) != null) {
             pipeline.remove(
-                    ZMTPCodec.class); // it would send PINGs, answer those of the peer, and decode what is dropped
+                    ZMTPCodec.class); // it would send PINGs, answer the peer's PINGs, and decode dropped data
         }
         ChannelFuture last = Tls.closeOutbound(pipeline);
         if (last == null) {
@@ -73,7 +73,7 @@ final class Farewell {
         });
     }
 
-    /** Nothing is waited for any more. */
+    /** Stops waiting for the peer. */
     void end() {
         if (timer != null) {
             timer.cancel(false);
@@ -92,7 +92,7 @@ final class Farewell {
             }
         }
 
-        /** Sends a close_notify, and returns when it has left; null if there is no TLS. */
+        /** Sends a close_notify, and returns a future that completes when it has been sent; null if there is no TLS. */
         static @Nullable ChannelFuture closeOutbound(ChannelPipeline pipeline) {
             SslHandler tls = IS_THERE ? pipeline.get(SslHandler.class) : null;
             return tls == null ? null : tls.closeOutbound();

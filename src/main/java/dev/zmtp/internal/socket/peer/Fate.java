@@ -2,12 +2,15 @@ package dev.zmtp.internal.socket.peer;
 
 /** The fate of a message that was offered to a peer or to the socket. */
 public enum Fate {
-    /** The transport has it, so it needs no room in a queue. */
+    /** The message was passed to the transport, so it needs no room in a queue. */
     PASSED,
-    /** It was released: no peer has the name, or the queue of the peer is full and senders do not wait for it. */
+    /**
+     * The message was released because no peer has the name, or because the peer's queue is full and senders do not
+     * wait for it.
+     */
     DROPPED,
-    /** It waits in the queue of a peer. */
+    /** The message was added to the queue of a peer. */
     QUEUED,
-    /** It was not taken, and still belongs to the sender. */
+    /** The message was not accepted, and still belongs to the sender. */
     REFUSED
 }

@@ -4,10 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The newcomers that wait until a connection gives the name of its peer free, in their order. On the event loop. */
+/** The newcomers that wait, in order, until a connection frees the name of its peer. On the event loop. */
 final class NameQueue {
 
-    /** Maximum number of newcomers that wait for one name, each with what one read has brought. Others join at once. */
+    /**
+     * Maximum number of newcomers waiting for a name, each with the data of a single read. Further newcomers join at
+     * once.
+     */
     static final int MAX_WAITING = 16;
 
     private final List<Newcomer> waiting = new ArrayList<>(0);
@@ -24,7 +27,7 @@ final class NameQueue {
         waiting.remove(newcomer);
     }
 
-    /** The name is free: the first newcomer that is still there gets it, and the others wait for that one. */
+    /** Called when the name is free. The first remaining newcomer gets it, and the others wait for that connection. */
     void decide() {
         List<Newcomer> all = List.copyOf(waiting);
         waiting.clear();
@@ -38,7 +41,7 @@ final class NameQueue {
         }
     }
 
-    /** Nobody waits any more. */
+    /** Removes all newcomers. */
     void clear() {
         waiting.clear();
     }

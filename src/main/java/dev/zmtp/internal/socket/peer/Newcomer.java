@@ -10,10 +10,10 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection whose peer has the name of another one. When a peer closes its socket and opens a new one, the end of
- * the old connection may arrive after the new connection. So the decision is made when the old one has ended, and the
- * socket has done with it, or after a second. What the peer sends in the meantime is deferred, since to the peer the
- * handshake has succeeded.
+ * A connection whose peer has the same name as another peer. When a peer closes its socket and opens a new socket, the
+ * end of the old connection can arrive after the new connection. Therefore the decision is made when the old connection
+ * has ended and the socket has finished with it, or after a second. Data that the peer sends in the meantime is
+ * deferred, because from the peer's point of view the handshake has succeeded.
  */
 final class Newcomer {
 
@@ -28,10 +28,9 @@ final class Newcomer {
 
     /**
      * Nothing happens before {@link #await}.
-     *
-     * @param connection its own
+     * @param connection the connection of this newcomer
      * @param owner the connection of the peer that has the name
-     * @param decide is called once, unless {@link #forget} comes first, and returns whether it has the name
+     * @param decide called once, unless {@link #forget} is called first; returns whether this newcomer has the name
      */
     Newcomer(PeerHandler connection, PeerHandler owner, BooleanSupplier decide) {
         this.connection = connection;
@@ -44,7 +43,7 @@ final class Newcomer {
         timer = context.schedule(this::decide, PATIENCE);
     }
 
-    /** Waits for the rest of its time for another one, which has got the name. */
+    /** Waits for the remaining time for another connection, which has taken the name. */
     void awaitNow(PeerHandler other) {
         if (!decided) {
             owner = other;
@@ -52,7 +51,7 @@ final class Newcomer {
         }
     }
 
-    /** Called when there is nothing more to wait for. Returns the connection if it has the name now. */
+    /** Called when there is nothing left to wait for. Returns the connection if it has the name now. */
     @Nullable
     PeerHandler decide() {
         if (decided) {
@@ -77,13 +76,13 @@ final class Newcomer {
         deferred.add(received);
     }
 
-    /** Removes and returns the oldest of what is deferred; null if there is nothing. */
+    /** Removes and returns the oldest deferred object; null if there is none. */
     @Nullable
     Object poll() {
         return deferred.poll();
     }
 
-    /** Releases what is deferred, as the connection has ended before the decision. */
+    /** Releases the deferred objects, because the connection has ended before the decision. */
     void forget() {
         stop();
         deferred.forEach(ReferenceCountUtil::release);

@@ -2,16 +2,16 @@ package dev.zmtp.internal.socket.peer;
 
 import org.jspecify.annotations.Nullable;
 
-/** The numbers of the messages in a {@code Gathering} that are for one peer and were not sent to it yet. */
+/** The numbers of the messages in a {@code Gathering} that are for a peer and have not been sent to it yet. */
 public final class Noted {
 
     /** The holder of the messages. */
     public interface Keeper {
-        /** Sends the peer what was noted for it. */
+        /** Sends the noted messages to the peer. */
         void send(Peer to);
     }
 
-    /** A bit for each number. */
+    /** Bit set of the numbers. */
     private long numbers;
 
     private @Nullable Keeper keeper;
@@ -29,14 +29,14 @@ public final class Noted {
         numbers |= 1L << number;
     }
 
-    /** Sends them to the peer. */
+    /** Sends the noted messages to the peer. */
     void send(Peer to) {
         if (keeper != null) {
             keeper.send(to);
         }
     }
 
-    /** Returns the lowest number, which then is not noted any more. */
+    /** Removes and returns the lowest number. */
     public int next() {
         int number = Long.numberOfTrailingZeros(numbers);
         numbers &= numbers - 1;

@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The messages to one peer: each goes to its transport, or waits in its queue. On the event loop. */
+/** The messages to a peer. Each is passed to its transport or waits in its queue. On the event loop. */
 public final class Outbound {
 
     private final SocketContext context;
@@ -28,7 +28,7 @@ public final class Outbound {
     private final SendQueue queue;
     private final Noted noted = new Noted();
 
-    /** What waits goes on in a later task. */
+    /** True if the queued messages are continued in a later task. */
     private boolean restScheduled;
 
     Outbound(SocketContext context, SlowPeers slowPeers, Peer peer) {
@@ -48,7 +48,7 @@ public final class Outbound {
         peer.roomCame();
     }
 
-    /** The messages of this task that wait for it in the {@code Gathering}. */
+    /** Messages of this task for the peer in the {@code Gathering}. */
     public Noted noted() {
         return noted;
     }
@@ -59,7 +59,7 @@ public final class Outbound {
         }
     }
 
-    /** Whether a message would be taken without dropping one. */
+    /** Returns whether a message would be accepted without dropping a message. */
     public boolean canTake() {
         if (!noted.isEmpty()) {
             return queue.messagesLeft() > noted.count();
@@ -68,7 +68,7 @@ public final class Outbound {
         return (now != null && queue.isEmpty() && now.isWritable()) || queue.hasRoom();
     }
 
-    /** Gives the transport a message, which takes it. */
+    /** Passes a message to the transport, which takes ownership of it. */
     public void pass(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         counters.add(SENT, 1);
         Objects.requireNonNull(peer.link()).write(message, result);
@@ -90,7 +90,7 @@ public final class Outbound {
         return sendNow(message, result);
     }
 
-    /** Sends a message whose turn it is, even beyond the limit. */
+    /** Sends a gathered message at its position in the order, even beyond the limit. */
     public void sendGathered(ZMTPMessage message) {
         if (sendNow(message, null) == Fate.REFUSED) {
             counters.add(SENT, 1);
@@ -133,7 +133,7 @@ public final class Outbound {
             case DROP_OLD, KEEP_LATEST -> {
                 slowPeers.makeRoom(peer);
                 Fate fate = enqueue(message, result);
-                peer.roomCame(); // more than it needs may have been dropped
+                peer.roomCame(); // more messages than necessary may have been dropped
                 yield fate;
             }
         };
@@ -155,7 +155,10 @@ public final class Outbound {
         return queue.oldest(context.nanoTime());
     }
 
-    /** Writes what waits, as long as the transport takes it; of many messages, the rest in a later task. */
+    /**
+     * Writes queued messages as long as the transport accepts them. If there are many, the rest is written in a later
+     * task.
+     */
     public void drain() {
         PeerHandler now = peer.link();
         if (now == null || queue.isEmpty()) {
@@ -187,7 +190,7 @@ public final class Outbound {
             peer.unreadAnswers().someHaveLeft();
             peer.roomCame();
             context.capacityFreed();
-            peer.drained(); // perhaps the last one was dropped, and not written
+            peer.drained(); // the last message may have been dropped instead of written
         }
     }
 
@@ -196,20 +199,20 @@ public final class Outbound {
         drain();
     }
 
-    /** Fails what waits. What a sender adds when it hears of that is not failed. */
+    /** Fails the queued messages. Messages that a sender adds when it is notified of a failure are not failed. */
     public void failQueue(ZMTPSocketException.Reason reason, String text) {
         long failed = 0;
         for (long left = queue.messages(); left > 0; left--) {
             QueuedMessage next = queue.drop();
             if (next == null) {
-                break; // they took others out
+                break; // a listener of a failure has removed others
             }
             failed++;
             counters.add(DROPPED, 1);
             next.fail(context.completions(), reason, text);
         }
         peer.roomCame();
-        if (reason == ZMTPSocketException.Reason.PEER_DOWN) { // otherwise something else says it
+        if (reason == ZMTPSocketException.Reason.PEER_DOWN) { // otherwise the drop is reported elsewhere
             context.drops().dropped(peer, DropReason.PEER_GONE, failed);
         }
     }

@@ -4,28 +4,28 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocketException;
 import org.jspecify.annotations.Nullable;
 
-/** A message whose sender waits for more than its fate: a request. It may end while it waits in a queue. */
+/** A message whose sender waits for more than its fate, which is a request. It can end while it waits in a queue. */
 public interface Outgoing {
 
     ZMTPMessage message();
 
     long bytes();
 
-    /** Its place in a queue; null if it is in none. */
+    /** Place of the message in a queue; null if it is not queued. */
     @Nullable
     QueuedMessage queued();
 
     void queued(@Nullable QueuedMessage place);
 
-    /** It has come to the event loop, from another thread that has found room for it. */
+    /** Called when the message has reached the event loop from another thread, which has found room for it. */
     void accepted();
 
-    /** Gives it to the transport of the peer. */
+    /** Passes the message to the transport of the peer. */
     void passTo(Peer peer);
 
-    /** It was not passed to a peer. */
+    /** Called when the message was not passed to a peer. */
     void refuse(ZMTPSocketException.Reason reason, String text);
 
-    /** The socket is closed while it waits in a queue. */
+    /** Called when the socket is closed while the message waits in a queue. */
     void closeQueued();
 }

@@ -25,8 +25,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peer of one connection after another, with what waits for it. A peer that was accepted has one connection, and
- * ends with it.
+ * The peer of successive connections, with the messages that wait for it. A peer that was accepted has a single
+ * connection, and ends with it.
  */
 public final class Peer implements ZMTPPeer {
 
@@ -40,32 +40,34 @@ public final class Peer implements ZMTPPeer {
     private final Inbound inbound = new Inbound();
     private final UnreadAnswers unreadAnswers;
 
-    /** The number of requests with ids that wait for an answer of this peer. Only {@code Requests} uses it. */
+    /** Number of requests with ids that wait for an answer from this peer. Only {@code Requests} uses it. */
     private int asked;
 
-    /** The request without an id that waits for an answer of this peer. Only {@code Requests} changes it. */
+    /** Request without an id that waits for an answer from this peer. Only {@code Requests} changes it. */
     private @Nullable Outgoing awaited;
 
     private volatile PeerInfo info = PeerInfo.UNKNOWN;
     private volatile @Nullable PeerHandler link;
 
-    /** Where it was accepted; null before, and if this socket connects to it. */
+    /** Listener that accepted the connection; null before that, and if this socket connects to the peer. */
     private volatile @Nullable ZMTPEndpoint acceptedAt;
 
-    /** Its name in this socket: the identity, or one that was made here. Empty until it is known. */
+    /** Name in this socket, which is the identity or was generated here. Empty until it is known. */
     private volatile byte[] name = {};
 
-    /** Those who wait for room; null if nobody ever has. A thread that has not heard of it waits for nothing. */
+    /**
+     * Listeners for room; null if there have never been any. A thread that does not see it yet has nothing to wait for.
+     */
     private @Nullable PeerRoom room;
 
-    /** Its index in {@code WritablePeers}, which alone uses it. */
+    /** Index in {@code WritablePeers}, its only user. */
     private int position;
 
-    /** Whether {@code RoundRobin}, which alone uses it, counts the peer among those that messages may be for. */
+    /** True if {@code RoundRobin}, its only user, counts the peer as a possible receiver of messages. */
     private boolean target;
 
-    /** @param exceeded called on the event loop if the peer has to give its memory back */
-    @SuppressWarnings("this-escape") // nothing happens before it is up
+    /** @param exceeded called on the event loop if the peer has to free its memory */
+    @SuppressWarnings("this-escape") // nothing happens before the peer is up
     public Peer(
             SocketContext context,
             PeerSends sends,
@@ -83,9 +85,9 @@ public final class Peer implements ZMTPPeer {
         this.unreadAnswers = new UnreadAnswers(context, this);
     }
 
-    // What it is
+    // Properties
 
-    /** The identity that the peer has announced, read-only; empty if it has announced none. */
+    /** Returns the identity that the peer has announced, read-only; empty if it has announced none. */
     public ByteBuffer identity() {
         return info.identity().duplicate();
     }
@@ -115,12 +117,12 @@ public final class Peer implements ZMTPPeer {
         return home != null ? home : Objects.requireNonNull(acceptedAt, "not up yet");
     }
 
-    /** The address that it had last; null if it was never there. */
+    /** Last address of the peer; null if it has never been connected. */
     public @Nullable SocketAddress address() {
         return info.address();
     }
 
-    /** The text of its endpoint. */
+    /** Returns the text of its endpoint. */
     public String endpointText() {
         if (home != null) {
             return home.text();
@@ -129,7 +131,7 @@ public final class Peer implements ZMTPPeer {
         return listener == null ? "closed" : listener.text();
     }
 
-    /** Whether it is connected and its handshake has succeeded. */
+    /** Returns whether the peer is connected and its handshake has succeeded. */
     public boolean isUp() {
         return link != null;
     }
@@ -139,7 +141,7 @@ public final class Peer implements ZMTPPeer {
         return counters.stats(0, 0, queue().messages(), queue().bytes(), 0, outbound.oldest());
     }
 
-    // Out, from any thread
+    // Sending, from any thread
 
     @Override
     public boolean trySend(ZMTPMessage message) {
@@ -250,7 +252,7 @@ public final class Peer implements ZMTPPeer {
 
     // On the socket's event loop
 
-    /** Called when a handler sends to it. */
+    /** Called when a handler sends to the peer. */
     public void sentHere() {
         PeerRoom its = room;
         if (its != null) {
@@ -265,7 +267,10 @@ public final class Peer implements ZMTPPeer {
         }
     }
 
-    /** Ends the connection for this reason. Another one may be made at once, as the other side has not failed. */
+    /**
+     * Ends the connection for this reason. Another connection can be made at once, because the other side has not
+     * failed.
+     */
     public void disconnect(String reason) {
         PeerHandler now = link;
         if (now != null) {
@@ -276,12 +281,15 @@ public final class Peer implements ZMTPPeer {
         }
     }
 
-    /** What is kept for it. */
+    /** Memory retained for the peer. */
     public PeerMemory memory() {
         return memory;
     }
 
-    /** Ends its connection, if there is one, and drops what waits to be sent, as the memory budget was exceeded. */
+    /**
+     * Ends the connection, if there is one, and drops the messages waiting to be sent, because the memory budget was
+     * exceeded.
+     */
     public void exceeded(ZMTPException cause) {
         PeerHandler now = link;
         if (now != null) {
@@ -338,7 +346,7 @@ public final class Peer implements ZMTPPeer {
         target = counted;
     }
 
-    /** Whether there is no connection, and none will be made. */
+    /** Returns whether there is no connection, and none will be made. */
     public boolean isForgotten() {
         return link == null && (home == null || home.state() == ZMTPEndpoint.State.STOPPED);
     }
@@ -361,7 +369,7 @@ public final class Peer implements ZMTPPeer {
         this.name = name;
     }
 
-    /** Sets what the handshake has said about the peer, before messages may be sent to it. */
+    /** Sets the facts about the peer from the handshake, before messages can be sent to it. */
     public void info(PeerInfo info) {
         this.info = info;
         memory.in(info.session());
@@ -383,7 +391,7 @@ public final class Peer implements ZMTPPeer {
         unreadAnswers.down();
     }
 
-    /** Reads from it while there is room. A socket that is closed drops what it reads. */
+    /** Reads from the peer while there is room. A closed socket drops the messages that it reads. */
     public void reading() {
         PeerHandler now = link;
         if (now != null) {
@@ -395,31 +403,33 @@ public final class Peer implements ZMTPPeer {
         return unreadAnswers;
     }
 
-    /** Whether its transport takes a message, and the peer does not owe the answer to a request without an id. */
+    /**
+     * Returns whether its transport accepts a message, and the peer does not owe the answer to a request without an id.
+     */
     public boolean isFree() {
         PeerHandler now = link;
         return now != null && awaited == null && now.isWritable();
     }
 
-    /** Called when nothing waits for it any more. */
+    /** Called when no more messages wait for the peer. */
     public void drained() {
         if (home != null) {
             home.drained();
         }
     }
 
-    /** Why its home waits, if it does. */
+    /** Returns the failure that its home is recovering from; null if there is none. */
     @Nullable
     public Throwable lastFailure() {
         return home == null ? null : home.lastFailure();
     }
 
-    /** Whether messages wait for it while it is away. */
+    /** Returns whether messages are queued for the peer while it is disconnected. */
     public boolean mayBeQueuedFor() {
         return home != null && context.config().queueWhileDown();
     }
 
-    /** Whether its home is closed, or will be as soon as its queue is empty. */
+    /** Returns whether its home is closed, or will be as soon as its queue is empty. */
     public boolean isLeaving() {
         return home != null && home.isClosing();
     }

@@ -23,22 +23,22 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One connection: the last handler of its pipeline, between the codec and the socket. */
+/** A connection as the last handler of its pipeline, between the codec and the socket. */
 public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
-    /** The socket that a connection belongs to, which it reports to. */
+    /** The socket that a connection belongs to and reports to. */
     public interface Owner {
-        /** Returns a new peer, of this home if the socket connects to it. */
+        /** Returns a new peer, with this home if the socket connects to it. */
         Peer newPeer(@Nullable PeerHome home);
 
-        /** A connection is being made. */
+        /** Called when a connection is being made. */
         void began(PeerHandler link);
 
         /** Returns the connection that has the name of this peer and may be about to end; null if there is none. */
         @Nullable
         PeerHandler inTheWay(Peer peer, PeerInfo info);
 
-        /** Returns why the peer may not join; null if it may. */
+        /** Returns the reason why the peer cannot join; null if it can. */
         @Nullable
         String mayJoin(Peer peer, PeerInfo info);
 
@@ -67,22 +67,22 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         /** Returns the text of the endpoint that was bound or connected to. */
         String endpoint();
 
-        /** Returns what has accepted the connection; null if it was made here. */
+        /** Returns the listener that has accepted the connection; null if the connection was made by this side. */
         @Nullable
         ZMTPEndpoint listener();
 
-        /** Returns the peer that the connection belongs to; null for a new one. */
+        /** Returns the peer that the connection belongs to; null for a new peer. */
         @Nullable
         Peer peer();
 
-        /** The handshake has succeeded, and the socket is about to accept the peer. */
+        /** Called when the handshake has succeeded and the socket is about to accept the peer. */
         void up();
 
-        /** The connection has ended, or the attempt has failed. The last call, made once. */
+        /** Called when the connection has ended or the attempt has failed. This is the last call, and is made once. */
         void ended(PeerHandler link, Throwable cause);
     }
 
-    /** One that the socket has left is over for it, while the peer may still read. */
+    /** A connection that the socket has left is over for the socket, while the peer can still read. */
     private enum Stage {
         IN_USE,
         LEFT,
@@ -92,7 +92,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private final SocketContext context;
     private final Owner owner;
     private final Origin origin;
-    /** Null, as the next one is, until the connection has a pipeline, to which it may never come. */
+    /** Like the next field, null until the connection has a pipeline, which may never happen. */
     private ChannelHandlerContext ctx;
 
     private PeerWrites writes;
@@ -103,7 +103,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     /** Null unless this side ends a connection that messages were written to. */
     private @Nullable Farewell farewell;
 
-    /** The peer of that connection. */
+    /** Peer of that connection. */
     private @Nullable Peer left;
 
     private @Nullable Newcomer newcomer;
@@ -120,7 +120,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         this.origin = origin;
     }
 
-    /** Sets the key by which {@link Pings} knows the peer. Called before the handler is added. */
+    /** Sets the key by which {@link Pings} identifies the peer. Called before the handler is added. */
     public PeerHandler at(Object peerKey, Pings pings) {
         this.peerKey = peerKey;
         this.pings = pings;
@@ -144,7 +144,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         return ctx.channel();
     }
 
-    /** When the handshake succeeded; 0 if it has not. */
+    /** Time when the handshake succeeded; 0 if it has not. */
     public long upSince() {
         return upSince;
     }
@@ -156,7 +156,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         owner.began(this);
     }
 
-    // Out
+    // Outbound
 
     boolean isWritable() {
         return cause == null && writes.isOpen();
@@ -166,12 +166,12 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         writes.write(message, result);
     }
 
-    /** Adds a subscription or a membership to what is written before all messages. */
+    /** Adds a subscription or a membership to the commands that are written before all messages. */
     public void addCommand(Object command) {
         writes.addCommand(command);
     }
 
-    /** Writes the commands that were added. User code may be called. */
+    /** Writes the commands that were added. This can call user code. */
     public void writeCommands() {
         writes.writeCommands();
     }
@@ -180,18 +180,18 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         return writes == null ? 0 : writes.commandsWritten();
     }
 
-    /** Whether the fate of each message is known that was written here. */
+    /** Returns whether the fate of every message written here is known. */
     public boolean isIdle() {
         return writes == null || writes.isIdle();
     }
 
     void reading(boolean on) {
-        if (farewell == null) { // which reads
+        if (farewell == null) { // the farewell reads
             ctx.channel().config().setAutoRead(on);
         }
     }
 
-    /** Ends the connection after what was sent to it until now. */
+    /** Ends the connection after everything sent to it so far. */
     void disconnect() {
         if (peer != null) {
             peer.outbound().sendNoted();
@@ -200,9 +200,9 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Ends the connection after what was written to it. May be called again with another time.
-     *
-     * @param patience the nanoseconds that the peer has to read that; if there are none, the connection ends at once
+     * Ends the connection after everything written to it. Can be called again with another time.
+     * @param patience time that the peer has to read the data, in nanoseconds; if not positive, the connection ends at
+     * once
      */
     public void close(long patience) {
         closedHere = true;
@@ -219,35 +219,35 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         } else {
             farewell = new Farewell(context, ctx);
             left = peer;
-            peer = null; // what it sends from now on is dropped
+            peer = null; // messages that it sends from now on are dropped
             if (cause == null) {
                 cause = new ClosedChannelException(); // and nothing more is written
             }
             farewell.within(patience);
-            context.execute(this::leaveSocket); // not now: the socket may be in the middle of something
+            context.execute(this::leaveSocket); // not now, because the socket may be in the middle of a call
             farewell.begin();
         }
     }
 
-    /** Whether there is anything that the peer may not have read. What else was sent needs no reader. */
+    /** Returns whether the peer may have unread messages. Other data that was sent does not need to be read. */
     private boolean hasWrittenMessages() {
         return peer != null && ctx.channel().isActive() && writes.haveBegun();
     }
 
-    /** Whether there is a connection, or one is being made. */
+    /** Returns whether there is a connection, or a connection is being made. */
     public boolean isOpen() {
         return ctx != null && stage != Stage.ENDED;
     }
 
-    /** The event loop has ended before the connection did. */
+    /** Called when the event loop has ended before the connection. */
     public void lost() {
-        nameQueue.clear(); // they are lost, too
+        nameQueue.clear(); // their connections are lost, too
         if (stage != Stage.ENDED) {
             ended();
         }
     }
 
-    /** Ends the connection for a failure. */
+    /** Ends the connection because of a failure. */
     void fail(Throwable failure) {
         if (cause == null) {
             cause = failure;
@@ -260,18 +260,18 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         refuse(reason, Farewell.PATIENCE);
     }
 
-    /** As {@link #refuse(String)}, with the nanoseconds that the peer has to read; none if it does not. */
+    /** Like {@link #refuse(String)}, with the time that the peer has to read, in nanoseconds; 0 if it does not read. */
     void refuse(String reason, long patience) {
         cause = new ZMTPSocketException(ZMTPSocketException.Reason.STATE, reason);
         leave(patience);
     }
 
-    /** The newcomers that wait for the name of this one's peer. */
+    /** Newcomers waiting for the name of this connection's peer. */
     NameQueue nameQueue() {
         return nameQueue;
     }
 
-    // In
+    // Inbound
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
@@ -293,7 +293,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
                 cause = failure.cause();
             }
             if (!wasAccepted()) {
-                return; // the connector logs it once: the codec would log what no handler takes, each time
+                return; // the connector logs it once, whereas the codec would log an event without a handler each time
             }
         }
         ctx.fireUserEventTriggered(event);
@@ -321,7 +321,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         for (Object next = decided.poll(); next != null; next = decided.poll()) {
             deliver(next);
         }
-        newcomer = null; // last: what is read in the meantime comes after what was deferred
+        newcomer = null; // last, so that data read in the meantime comes after the deferred data
         return stage == Stage.IN_USE;
     }
 
@@ -362,7 +362,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Flushes the answers to what was read: those of thousands of peers would otherwise wait for each other. */
+    /** Flushes the answers to the messages read, or those to thousands of peers would wait for each other. */
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         writes.flush();
@@ -384,7 +384,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable e) {
-        if (farewell == null) { // otherwise what is still written fails, and the transport closes if it does not work
+        if (farewell == null) { // otherwise the remaining writes fail, and the transport closes if it does not work
             fail(e);
         }
     }

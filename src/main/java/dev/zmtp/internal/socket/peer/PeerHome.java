@@ -5,19 +5,21 @@ import org.jspecify.annotations.Nullable;
 
 /** The connector that a peer belongs to. */
 public interface PeerHome extends ZMTPEndpoint {
-    /** The peer is there, and gets messages. */
+    /** Called when the peer is connected, and receives messages. */
     void joined();
 
-    /** This side is about to end a connection that works: the next attempt is as after the first failure. */
+    /**
+     * Called when this side is about to end a working connection. The next attempt is made as after a first failure.
+     */
     void expectEnd();
 
-    /** A message has left, which may have been the last. */
+    /** Called when a message has left the queue. It may have been the last. */
     void drained();
 
-    /** What ended the last attempt or connection; null while it is connected. */
+    /** Returns the cause of the end of the last attempt or connection; null while connected. */
     @Nullable
     Throwable lastFailure();
 
-    /** Whether its peer takes no more messages. */
+    /** Returns whether its peer accepts no more messages. */
     boolean isClosing();
 }

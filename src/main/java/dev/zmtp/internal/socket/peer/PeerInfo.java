@@ -11,13 +11,12 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The facts about a peer that the handshake of its connection has told.
- *
+ * The facts about a peer from the handshake of its connection.
  * @param identity the identity that the peer announced, read-only; empty if it announced none
  * @param type the type of its socket; null in ZMTP 1.0
  * @param version the version of ZMTP; null within the process, where ZMTP is not spoken
  * @param mechanism the name of the mechanism; null within the process
- * @param session what the handshake has agreed on; null within the process
+ * @param session the result of the handshake; null within the process
  * @param address its address
  */
 public record PeerInfo(
@@ -30,14 +29,14 @@ public record PeerInfo(
 
     private static final ByteBuffer ANONYMOUS = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
-    /** Before the first handshake. */
+    /** Facts before the first handshake. */
     static final PeerInfo UNKNOWN = new PeerInfo(ANONYMOUS, null, null, null, null, null);
 
     public PeerInfo {
-        identity = identity.hasRemaining() ? identity : ANONYMOUS; // one for all, as there may be very many peers
+        identity = identity.hasRemaining() ? identity : ANONYMOUS; // shared, because there can be very many peers
     }
 
-    /** Shows a name: in quotes if it is printable ASCII, otherwise in hex. */
+    /** Returns a name as text, in quotes if it is printable ASCII, otherwise in hex. */
     public static String text(ByteBuffer name) {
         byte[] bytes = new byte[name.remaining()];
         name.duplicate().get(bytes);
@@ -46,7 +45,7 @@ public record PeerInfo(
         return printable ? '"' + text + '"' : "0x" + ByteBufUtil.hexDump(bytes);
     }
 
-    /** The version and the mechanism, as text. */
+    /** Returns the version and the mechanism, as text. */
     String protocol() {
         return version == null ? "inproc" : version + " " + mechanism;
     }

@@ -11,19 +11,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that a socket keeps for one peer: messages that wait to be sent or to be received, and requests that a
- * handler has not answered. It is counted in the budget of the peer's connection, also when that has ended, and in
- * steps: an account that others read is not for each message.
+ * The memory that a socket retains for a peer, which consists of messages waiting to be sent or received, and of
+ * requests that a handler has not answered. It is counted in the budget of the peer's connection, even after the
+ * connection has ended. It is counted in steps, because updating an account that other threads read is too expensive
+ * for each message.
  */
 public final class PeerMemory implements MemoryAccount.Owner {
 
-    /** What is not counted yet: some messages, and less than a connection itself takes. */
+    /**
+     * Maximum amount that is not counted yet, in bytes. This is some messages, and less than a connection itself takes.
+     */
     private static final long STEP = 1 << 10;
 
-    /** What is counted and no longer kept. */
+    /** Maximum amount that is counted and no longer retained, in bytes. */
     private static final long KEPT = 4 << 10;
 
-    /** A peer may always keep so much, or nothing would move while others have taken all. */
+    /**
+     * Amount that a peer can always retain, in bytes. Without it, all progress would stop while others have taken
+     * everything.
+     */
     private static final long FLOOR = 64 << 10;
 
     private final SocketContext context;
@@ -31,7 +37,7 @@ public final class PeerMemory implements MemoryAccount.Owner {
     private final Consumer<ZMTPException> end;
 
     /**
-     * Messages to be received, how much of that is counted, and how much was taken since. Guarded by the lock of the
+     * Bytes of messages to be received, their counted part, and the bytes taken since then. Guarded by the lock of the
      * {@code Inbox}.
      */
     private long inbound;
@@ -39,15 +45,15 @@ public final class PeerMemory implements MemoryAccount.Owner {
     private long inboundCounted;
     private long taken;
 
-    /** Messages to be sent. */
+    /** Bytes of messages to be sent. */
     private final Count queued = new Count();
 
-    /** How much of that is counted, and how much was sent since. On the event loop. */
+    /** Counted part of the messages to be sent, and the bytes sent since then. On the event loop. */
     private long queuedCounted;
 
     private long sent;
 
-    /** Requests that a handler has, and how much of that is counted. On the event loop. */
+    /** Bytes of requests that are with a handler, and their counted part. On the event loop. */
     private long served;
 
     private long servedCounted;
@@ -57,8 +63,8 @@ public final class PeerMemory implements MemoryAccount.Owner {
     private volatile boolean connected;
 
     /**
-     * @param accepted whether the peer has come by itself
-     * @param end called on the event loop if the peer is the one that has to give its memory back
+     * @param accepted whether the peer has connected to this socket
+     * @param end called on the event loop if the peer is chosen to free its memory
      */
     PeerMemory(SocketContext context, boolean accepted, Consumer<ZMTPException> end) {
         this.context = context;
@@ -66,7 +72,7 @@ public final class PeerMemory implements MemoryAccount.Owner {
         this.end = end;
     }
 
-    /** Sets the connection in whose budget it is counted, and whose address is the peer's. */
+    /** Sets the connection whose budget counts the memory, and whose address is the peer's. */
     void in(@Nullable ZMTPSession session) {
         this.session = session;
     }
@@ -76,21 +82,23 @@ public final class PeerMemory implements MemoryAccount.Owner {
         return session instanceof MemoryAccount.Owner owner ? owner.ledger() : MemoryLedger.shared();
     }
 
-    /** Sets whether the peer is there. */
+    /** Sets whether the peer is connected. */
     void connected(boolean now) {
         connected = now;
         countQueued();
         served(0);
     }
 
-    /** The address from which no more is wanted if this peer has kept too much; null if the peer has gone. */
+    /** Address from which nothing more is read if this peer has retained too much; null if the peer has left. */
     @Override
     public @Nullable SocketAddress peerAddress() {
         ZMTPSession its = session;
         return its == null || !connected ? null : its.peerAddress();
     }
 
-    /** Counts what waits to be received: {@code bytes} more, or less. Under the lock of the {@code Inbox}. */
+    /**
+     * Adds {@code bytes}, which can be negative, to the messages to be received. Under the lock of the {@code Inbox}.
+     */
     public void inbound(long bytes) {
         inbound += bytes;
         taken += Math.max(0, -bytes);
@@ -101,7 +109,7 @@ public final class PeerMemory implements MemoryAccount.Owner {
         }
     }
 
-    /** Counts what waits to be sent: {@code bytes} more, or less. On the event loop. */
+    /** Adds {@code bytes}, which can be negative, to the messages to be sent. On the event loop. */
     void queued(long bytes) {
         queued.add(bytes);
         countQueued();
@@ -116,14 +124,14 @@ public final class PeerMemory implements MemoryAccount.Owner {
         }
     }
 
-    /** Notes that the peer was sent {@code bytes} of what has waited, and was not just spared them. */
+    /** Notes that {@code bytes} of the queued messages were sent to the peer, and not dropped. */
     void moved(long bytes) {
         sent += bytes;
     }
 
     /**
-     * Counts a request that a handler has: {@code bytes} more, or less. They are in the budget and in no account, as
-     * ending the connection would not give them back. On the event loop.
+     * Adds {@code bytes}, which can be negative, to the requests that are with a handler. They are counted in the
+     * budget but in no account, because ending the connection would not free them. On the event loop.
      */
     public void served(long bytes) {
         served += bytes;
@@ -133,7 +141,10 @@ public final class PeerMemory implements MemoryAccount.Owner {
         }
     }
 
-    /** For a peer that is there, some of what was counted stays so: messages that come and go would all count. */
+    /**
+     * Part of the counted bytes of a connected peer stays counted. Otherwise, every message that is added and removed
+     * would be counted.
+     */
     private boolean isWorthCounting(long now, long counted) {
         return now - counted > STEP || counted - now > (now == 0 && !connected ? 0 : KEPT);
     }
@@ -152,37 +163,40 @@ public final class PeerMemory implements MemoryAccount.Owner {
         return its;
     }
 
-    /** Whether the peer has as many messages to be received as memory allows. Under the lock of the {@code Inbox}. */
+    /**
+     * Returns whether the peer has as many messages to be received as memory allows. Under the lock of the
+     * {@code Inbox}.
+     */
     public boolean hasMuchToReceive() {
         return isMuch(inbound);
     }
 
-    /** Whether as many messages wait to be sent to the peer as memory allows. From any thread. */
+    /** Returns whether as many messages wait to be sent to the peer as memory allows. From any thread. */
     boolean hasMuchToSend() {
         return isMuch(queued.get());
     }
 
-    /** Whether a handler has as many requests of the peer as memory allows. On the event loop. */
+    /** Returns whether a handler has as many requests of the peer as memory allows. On the event loop. */
     boolean hasMuchServed() {
         return isMuch(served);
     }
 
     /**
-     * A peer may keep half of what is left. So one takes no more than a third of the budget, two take a quarter each,
-     * and so on: only very many that keep little can exceed it.
+     * A peer can retain half of the remaining budget. Thus a single peer takes no more than a third of the budget, two
+     * peers take a quarter each, and so on. Only very many peers that retain little can exceed it.
      */
     private boolean isMuch(long bytes) {
         return bytes > FLOOR && bytes > ledger().free() / 2;
     }
 
-    /** Called when all messages to be received are released. As {@link #inbound}. */
+    /** Called when all messages to be received have been released. Like {@link #inbound}. */
     public void inboundClosed() {
         inbound(-inbound);
     }
 
     /**
-     * Called when all messages of the peer are dropped. What is kept from now on is in a new account if this one was
-     * ended. On the event loop, under the lock of the {@code Inbox}.
+     * Called when all messages of the peer have been dropped. If the account was ended, memory is counted in a new
+     * account from now on. On the event loop, under the lock of the {@code Inbox}.
      */
     public void dropped() {
         MemoryAccount its = account;

@@ -5,9 +5,8 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPRegistration;
 
 /**
- * Calls the listeners that wait until one peer has room. Only a peer that somebody has listened to has one.
- *
- * <p>A listener is called in a task of its own, so not in the middle of a send, and not inside itself.
+ * Calls the listeners that wait until a peer has room. Only a peer with a listener, now or earlier, has such an object.
+ * <p>A listener is called in a task of its own, so it is never called during a send or by itself.
  */
 final class PeerRoom {
 
@@ -18,8 +17,8 @@ final class PeerRoom {
     private final Runnable lookTask = this::look;
 
     /**
-     * A sender was refused, or has found no room, and the listeners were not called since. If no look is scheduled,
-     * there was no room on the event loop either, and what makes some calls {@link #came}.
+     * True if a sender was refused or has found no room, and the listeners have not been called since. If no check is
+     * scheduled, there was no room on the event loop either, and the code that frees room calls {@link #came}.
      */
     private volatile boolean missed;
 
@@ -46,7 +45,7 @@ final class PeerRoom {
         return () -> listeners.remove(listener);
     }
 
-    /** Whether a sender should go on. If not, the listeners are called when it should. From any thread. */
+    /** Returns whether a sender should continue. If not, the listeners are called when it should. From any thread. */
     boolean isOpen() {
         boolean open = hasRoom();
         if (!open) {
@@ -60,9 +59,9 @@ final class PeerRoom {
     }
 
     /**
-     * Called when a sender has found no room. On another thread that may be due to what is on its way to the event
-     * loop, so the event loop has a look. It may have taken a place for a moment, in which others found none, so each
-     * one that is refused has it look.
+     * Called when a sender has found no room. On another thread, the cause can be messages on their way to the event
+     * loop, so the event loop checks again. Such a sender can have taken a place for a moment so that other senders
+     * found none. Therefore each refused sender triggers a check.
      */
     void missed() {
         if (!missed) {
@@ -84,14 +83,14 @@ final class PeerRoom {
     // On the event loop
 
     private void look() {
-        lookScheduled = false; // first: what comes from now on is seen next time
+        lookScheduled = false; // first, so that later changes are seen by the next check
         if (missed && hasRoom()) {
             missed = false;
             listeners.callAll();
         }
     }
 
-    /** Called when a handler sends to the peer: the number of attempts bounds a loop. */
+    /** Called when a handler sends to the peer. The number of attempts bounds a loop. */
     void sentHere() {
         if (sentInTask++ == 0) {
             context.execute(taskEnds);

@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Sends to one peer, from any thread. */
+/** Sends to a given peer, from any thread. */
 public interface PeerSends {
     @CheckReturnValue
     boolean trySend(Peer peer, ZMTPMessage message);
 
     void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result);
 
-    /** Waits for room. */
+    /** Blocks until there is room. */
     void sendAndWait(Peer peer, ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException;
 
     boolean mayTake(Peer peer);

@@ -18,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that are written to one connection, and their fate. The connection counts those that are written, so a
- * message whose sender wants no result needs no promise. Used on the event loop.
+ * The messages that are written to a connection, and their fate. The connection counts the written messages, so a
+ * message whose sender needs no result needs no promise. Used on the event loop.
  */
 final class PeerWrites implements PendingFlushes.Writes {
 
@@ -31,13 +31,13 @@ final class PeerWrites implements PendingFlushes.Writes {
     private @Nullable Peer peer;
     private boolean unflushed;
 
-    /** Whether the {@link PendingFlushes} of the socket have these. */
+    /** True if the socket's {@link PendingFlushes} contain this object. */
     private boolean listed;
 
-    /** The messages that were written to the peer before, over other connections. */
+    /** Number of messages that were written to the peer earlier, over other connections. */
     private long writtenBefore;
 
-    /** The messages whose fate is not known. */
+    /** Number of messages whose fate is not known. */
     private long unfinished;
 
     private boolean ended;
@@ -50,7 +50,7 @@ final class PeerWrites implements PendingFlushes.Writes {
         this.endpoint = endpoint;
     }
 
-    /** The handshake has succeeded, so messages are written from now on, to this peer. */
+    /** Called when the handshake has succeeded. Messages are written to this peer from now on. */
     void to(Peer peer, WrittenMessages written) {
         this.peer = peer;
         writtenBefore = peer.counters().get(WRITTEN);
@@ -58,25 +58,25 @@ final class PeerWrites implements PendingFlushes.Writes {
     }
 
     private Peer peer() {
-        return Objects.requireNonNull(peer, "a message was written"); // and only a peer is written to
+        return Objects.requireNonNull(peer, "a message was written"); // and messages are only written to a peer
     }
 
-    /** Whether there is room for a message, and no command to be written before it. */
+    /** Returns whether there is room for a message, and no command is to be written before it. */
     boolean isOpen() {
         return ctx.channel().isWritable() && pendingCommands.isEmpty();
     }
 
-    /** The number of subscriptions and the like that were written here. */
+    /** Number of commands, such as subscriptions, that were written here. */
     long commandsWritten() {
         return commandsWritten;
     }
 
-    /** Whether the fate of each message is known that was written here. */
+    /** Returns whether the fate of every message written here is known. */
     boolean isIdle() {
         return unfinished == 0;
     }
 
-    /** Whether any message has gone to the transport. */
+    /** Returns whether any message has been passed to the transport. */
     boolean haveBegun() {
         return unfinished > 0 || peer().counters().get(WRITTEN) > writtenBefore;
     }
@@ -84,7 +84,7 @@ final class PeerWrites implements PendingFlushes.Writes {
     void write(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         unfinished++;
         context.tally().unconfirmed(1);
-        long bytes = message.readableBytes(); // first: the write takes the message
+        long bytes = message.readableBytes(); // first, because the write takes ownership of the message
         if (result == null) {
             ctx.write(message, ctx.voidPromise());
         } else {
@@ -98,7 +98,7 @@ final class PeerWrites implements PendingFlushes.Writes {
         settled(messages);
     }
 
-    /** Counts the fate of a message before its sender is notified. One that was written is already counted. */
+    /** Counts the fate of a message before its sender is notified. A written message is already counted. */
     private void told(CompletableFuture<Void> result, @Nullable Throwable failure) {
         if (failure == null) {
             context.completions().succeed(result);
@@ -113,7 +113,7 @@ final class PeerWrites implements PendingFlushes.Writes {
         }
     }
 
-    /** A message whose sender wants to know its fate. These are a list, the oldest first. */
+    /** A message whose sender waits for its fate. These messages form a list, the oldest first. */
     private final class Asked implements ChannelFutureListener {
         private final CompletableFuture<Void> result;
         private @Nullable Asked before;
@@ -155,12 +155,12 @@ final class PeerWrites implements PendingFlushes.Writes {
                 ZMTPSocketException.Reason.UNKNOWN, "connection to " + endpoint + " ended", cause);
     }
 
-    /** Adds a subscription or a membership to those that are to be written. */
+    /** Adds a subscription or a membership to the commands to be written. */
     void addCommand(Object command) {
         pendingCommands.add(command);
     }
 
-    /** Writes the commands that there is room for. What they lead to may add others. */
+    /** Writes the commands that there is room for. Writing can cause other commands to be added. */
     void writeCommands() {
         while (!pendingCommands.isEmpty() && ctx.channel().isWritable()) {
             commandsWritten++;
@@ -179,7 +179,7 @@ final class PeerWrites implements PendingFlushes.Writes {
         context.flushes().written(bytes);
     }
 
-    /** Flushes what was written here, if anything was. */
+    /** Flushes the writes made here, if there are any. */
     @Override
     public void flush() {
         if (unflushed) {
@@ -195,7 +195,7 @@ final class PeerWrites implements PendingFlushes.Writes {
         }
     }
 
-    /** The tasks that were due have written: flushes, and looks whether that was the end. */
+    /** Called when the tasks that were due have written. Flushes, and checks whether that was the end. */
     @Override
     public void complete() {
         listed = false;
@@ -206,7 +206,7 @@ final class PeerWrites implements PendingFlushes.Writes {
         }
     }
 
-    /** Whether the socket or the connector closes as soon as all messages have left. */
+    /** Returns whether the socket or the connector closes as soon as all messages have left. */
     private boolean isEndAwaited() {
         return peer != null && (context.isClosed() || peer.isLeaving());
     }
@@ -221,9 +221,8 @@ final class PeerWrites implements PendingFlushes.Writes {
     }
 
     /**
-     * Called when the connection has ended: nobody knows what became of the messages that are not known to be written.
-     *
-     * @return how many these are, for {@link #forget}
+     * Called when the connection has ended. The fate of messages that are not known to be written will stay unknown.
+     * @return the number of these messages, for {@link #forget}
      */
     long end() {
         ended = true;
@@ -234,11 +233,13 @@ final class PeerWrites implements PendingFlushes.Writes {
         return lost;
     }
 
-    /** Called once all else of the connection has ended: nobody waits for the fate of these messages. */
+    /**
+     * Called after everything else of the connection has ended. The fate of these messages is not waited for any more.
+     */
     void forget(long lost) {
         unfinished -= lost;
         context.tally().unconfirmed(-lost);
-        if (context.eventLoop().isShuttingDown()) { // and may never tell what the transport says
+        if (context.eventLoop().isShuttingDown()) { // and may never report the results of the transport
             for (Asked next = firstAsked; next != null; next = next.after) {
                 context.completions().fail(next.result, connectionEnded(null));
             }

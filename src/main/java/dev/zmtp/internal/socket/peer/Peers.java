@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The peers of a socket, those included that it connects to and that are away. */
+/** The peers of a socket, including disconnected peers that the socket connects to. */
 public final class Peers {
 
     private final Set<Peer> all = ConcurrentHashMap.newKeySet();
@@ -21,7 +21,7 @@ public final class Peers {
         return all;
     }
 
-    /** Returns those that are connected. */
+    /** Returns the connected peers. */
     public List<ZMTPPeer> up() {
         return all.stream().filter(Peer::isUp).<ZMTPPeer>map(peer -> peer).toList();
     }
@@ -30,7 +30,7 @@ public final class Peers {
         return List.copyOf(all);
     }
 
-    /** The peers that are connected, and the futures that wait for them. */
+    /** The number of connected peers, and the futures that wait for it. */
     public Awaited connected() {
         return connected;
     }

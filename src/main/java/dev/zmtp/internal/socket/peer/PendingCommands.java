@@ -9,9 +9,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriptions or memberships that wait until a publisher reads: the difference between what it was told and what
- * is wanted. A subscription and its cancel that both wait are nothing to tell, so there are never more than there are
- * topics. Sorted by topic: what peers choose must not collide, as it could in a hash table.
+ * The subscriptions or memberships that wait until a publisher reads. They are the difference between the commands sent
+ * to the publisher and the current state. A subscription and its cancellation cancel each other out while both wait, so
+ * there are never more commands than topics. They are sorted by topic, because topics chosen by peers could collide in
+ * a hash table.
  */
 final class PendingCommands {
 
@@ -21,7 +22,7 @@ final class PendingCommands {
         return byTopic.isEmpty();
     }
 
-    /** Adds the command, or removes the opposite one. Commands of a topic alternate. */
+    /** Adds the command, or removes the opposite command. Commands of a topic alternate. */
     void add(Object command) {
         ByteBuf topic = topic(command);
         if (byTopic.remove(topic) == null) {
@@ -35,7 +36,7 @@ final class PendingCommands {
                 : ((ZMTPMembership) command).group();
     }
 
-    /** Removes a command and returns it; null if there is none. */
+    /** Removes and returns a command; null if there is none. */
     @Nullable
     Object poll() {
         Map.Entry<ByteBuf, Object> first = byTopic.pollFirstEntry();

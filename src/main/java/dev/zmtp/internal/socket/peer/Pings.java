@@ -13,17 +13,18 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Decides which peers of ZMTP 3.0 get PINGs. Their version has no PING, but JeroMQ, NetMQ and older versions of libzmq
- * answer one, so it is worth trying. A peer that closes its connection after its first PING is remembered by its key,
- * and gets no other.
- *
+ * answer it, so it is worth trying. The key of a peer that closes its connection after its first PING is remembered,
+ * and such a peer gets no more PINGs.
  * <p>Used on the socket's event loop.
  */
 public final class Pings {
 
-    /** Strangers must not make us remember without bound. */
+    /** Maximum number of keys, so that strangers cannot make the set grow without bound. */
     private static final int MAX_KEYS = 1_024;
 
-    /** An end of the connection this soon after the first PING counts as the answer to it. */
+    /**
+     * Maximum time between the first PING and an end of the connection that counts as the answer to it, in nanoseconds.
+     */
     private static final long HANG_UP = TimeUnit.SECONDS.toNanos(5);
 
     private final ZMTPConfig asking;
@@ -44,7 +45,10 @@ public final class Pings {
                 : config;
     }
 
-    /** Returns the key of an accepted connection: the host alone, as the port differs each time. */
+    /**
+     * Returns the key of an accepted connection, which is the host without the port, because the port differs each
+     * time.
+     */
     public static Object keyOf(Channel accepted) {
         SocketAddress address = accepted.remoteAddress();
         if (address instanceof InetSocketAddress inet && inet.getAddress() != null) {
@@ -53,12 +57,12 @@ public final class Pings {
         return address == null ? "unknown" : address;
     }
 
-    /** Returns the config for a peer with this key: an endpoint that is connected to, or a {@link #keyOf}. */
+    /** Returns the config for a peer with this key, which is an endpoint that is connected to, or a {@link #keyOf}. */
     public ZMTPConfig config(Object peerKey) {
         return keys.contains(peerKey) ? silent : asking;
     }
 
-    /** The peer has closed its connection, {@code nanos} after the handshake. */
+    /** Called when the peer has closed its connection, {@code nanos} after the handshake. */
     void hungUp(Object peerKey, ZMTPVersion version, long nanos) {
         long interval = asking.heartbeatInterval().toNanos();
         if (version == ZMTPVersion.ZMTP30

@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
 /** A message that waits for its peer, and the future of its result. */
 public final class QueuedMessage {
 
-    /** Null if it was a request that has ended in the queue. */
+    /** Null if the message was a request that has ended in the queue. */
     private @Nullable ZMTPMessage message;
 
     private @Nullable CompletableFuture<Void> result;
 
-    /** What the message asks; null if it is not a request. */
+    /** Request that the message belongs to; null if it is not a request. */
     private @Nullable Outgoing request;
 
     private final long bytes;
 
-    /** What it takes of the memory of its peer; 0 if it waits for no peer in particular. */
+    /** Memory of its peer taken by the message, in bytes; 0 if it waits for no particular peer. */
     private long memory;
 
     private final long since;
@@ -30,7 +30,7 @@ public final class QueuedMessage {
         this(message, result, null, 0);
     }
 
-    /** @param since when it was queued */
+    /** @param since the time when it was queued */
     QueuedMessage(
             ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request, long since) {
         this.message = message;
@@ -59,28 +59,33 @@ public final class QueuedMessage {
         return bytes;
     }
 
-    /** Computes and returns the memory that it takes; its share of that if it was queued for several peers. */
+    /**
+     * Computes and returns the memory taken by the message, or its share of that if it was queued for several peers.
+     */
     long measure() {
         memory = MessageMemory.share(message(), bytes);
         return memory;
     }
 
-    /** Returns what {@link #measure} did. */
+    /** Returns the result of {@link #measure}. */
     long memory() {
         return memory;
     }
 
-    /** Returns when it was queued. */
+    /** Returns the time when the message was queued. */
     public long since() {
         return since;
     }
 
-    /** Whether it has a message, and is not what a request has left behind that has ended in the queue. */
+    /**
+     * Returns whether there is a message. If not, this object is the remainder of a request that has ended in the
+     * queue.
+     */
     boolean isThere() {
         return message != null;
     }
 
-    /** It is no longer in the queue. */
+    /** Called when the message is no longer in the queue. */
     void left() {
         if (request != null) {
             request.queued(null);
@@ -94,7 +99,7 @@ public final class QueuedMessage {
         request = null;
     }
 
-    /** Makes a request a message like others, with its envelope, as nobody waits for its answer any more. */
+    /** Turns a request into an ordinary message, with its envelope, because its answer is no longer waited for. */
     public void forgetRequest(ZMTPMessage enveloped, @Nullable CompletableFuture<Void> sent) {
         left();
         message = enveloped;
@@ -102,7 +107,7 @@ public final class QueuedMessage {
         request = null;
     }
 
-    /** Releases the message and reports why it did not leave. */
+    /** Releases the message and reports why it was not sent. */
     public void fail(Completions completions, ZMTPSocketException.Reason reason, String text) {
         completions.reject(message(), result, reason, text);
     }

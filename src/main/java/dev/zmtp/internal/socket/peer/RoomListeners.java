@@ -5,7 +5,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Those who want to hear that a socket, or one of its peers, has room. They are added and removed from any thread. */
+/** The listeners for room in a socket, or for a peer of it. They are added and removed from any thread. */
 public final class RoomListeners {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Writability");
@@ -33,7 +33,7 @@ public final class RoomListeners {
 
     // On the event loop
 
-    /** Whether this is inside of a call: one of them sends, and that has made room. */
+    /** Returns whether a listener is being called. If so, the listener has sent a message, and that has made room. */
     public boolean areCalled() {
         return calling;
     }
@@ -43,7 +43,7 @@ public final class RoomListeners {
     }
 
     public void call(Runnable listener) {
-        boolean nested = calling; // one may add another
+        boolean nested = calling; // a listener can add another listener
         calling = true;
         try {
             listener.run();

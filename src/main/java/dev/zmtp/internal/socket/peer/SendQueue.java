@@ -14,17 +14,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that wait for one peer, or for whichever has room first. Used on the socket's event loop. Its numbers
- * may be read from any thread.
- *
+ * The messages that wait for a given peer, or for any peer with room. Used on the socket's event loop. Its numbers can
+ * be read from any thread.
  * <p>It counts as slow from half full until it is less than a quarter full.
  */
 public final class SendQueue {
 
-    /** So many leftovers are not worth a pass over the queue. */
+    /** Number of leftovers that are not worth a pass over the queue. */
     private static final int FEW = 16;
 
-    /** The part that is free when threads that wait for room go on. */
+    /** Divisor: this part of the queue is free when threads that wait for room continue. */
     private static final int PART = 4;
 
     private final Queue<QueuedMessage> waiting = new ArrayDeque<>(0);
@@ -32,19 +31,22 @@ public final class SendQueue {
     private final Count messages = new Count();
     private final Count bytes = new Count();
 
-    /** When the first of those that wait was added. */
+    /** Time when the oldest waiting message was added. */
     private final Count oldestSince = new Count();
 
-    /** Messages that other threads have a place for, and that have not come here yet. */
+    /** Number of places reserved by other threads for messages that have not been added yet. */
     private final AtomicInteger reserved = new AtomicInteger();
 
-    /** Where it is counted; null if it is the queue of no peer, but what the application has to send to whoever. */
+    /**
+     * Memory that counts the messages; null if the queue belongs to no peer but contains the application's messages for
+     * any peer.
+     */
     private final @Nullable PeerMemory memory;
 
     private volatile QueueLimit limit;
     private boolean slow;
 
-    /** Creates the queue of a socket, for whichever peer has room first. */
+    /** Creates the queue of a socket, for any peer with room. */
     public SendQueue(QueueLimit limit) {
         this(limit, null);
     }
@@ -59,7 +61,7 @@ public final class SendQueue {
         return messagesLeft() > 0 && bytes.get() < limit.bytes() && !isMuch();
     }
 
-    /** Whether a quarter of it is free. From any thread. */
+    /** Returns whether a quarter of the queue is free. From any thread. */
     public boolean hasMuchRoom() {
         QueueLimit all = limit;
         return messagesLeft() >= Math.max(1, all.messages() / PART)
@@ -71,7 +73,10 @@ public final class SendQueue {
         return memory != null && memory.hasMuchToSend();
     }
 
-    /** Whether it has all that it may have. A place that is reserved is not: what it is for has not come here yet. */
+    /**
+     * Returns whether the queue is at its limit. Reserved places do not count, because their messages have not been
+     * added yet.
+     */
     boolean isFull() {
         return messages.get() >= limit.messages() || bytes.get() >= limit.bytes() || isMuch();
     }
@@ -87,7 +92,7 @@ public final class SendQueue {
         return false;
     }
 
-    /** Called before the message is added that the place was for, and if it is not. */
+    /** Called before the message with the reserved place is added, or if it is not added. */
     public void unreserve() {
         reserved.decrementAndGet();
     }
@@ -114,7 +119,7 @@ public final class SendQueue {
         }
     }
 
-    /** Removes the first one, which leaves; null if there is none. */
+    /** Removes and returns the first message, which is sent; null if there is none. */
     @Nullable
     public QueuedMessage poll() {
         QueuedMessage next = drop();
@@ -124,7 +129,7 @@ public final class SendQueue {
         return next;
     }
 
-    /** Removes the first one, which the peer does not get; null if there is none. */
+    /** Removes and returns the first message, which the peer does not get; null if there is none. */
     @Nullable
     QueuedMessage drop() {
         QueuedMessage next = waiting.poll();
@@ -137,8 +142,8 @@ public final class SendQueue {
     }
 
     /**
-     * Takes out a message from the middle, which was released. Its object stays until it is the first, or until such
-     * objects are more than half of all.
+     * Removes a message from the middle, which was released. Its object remains until it is the first, or until such
+     * objects are more than half of the queue.
      */
     public void forget(QueuedMessage ended) {
         left(ended);
@@ -157,7 +162,7 @@ public final class SendQueue {
         }
     }
 
-    /** The requests that wait. */
+    /** Returns the queued requests. */
     public List<Outgoing> requests() {
         List<Outgoing> requests = new ArrayList<>();
         for (QueuedMessage queued : waiting) {
@@ -169,7 +174,7 @@ public final class SendQueue {
         return requests;
     }
 
-    /** Makes the first one a message, and notes since when it waits. */
+    /** Removes leftovers until the first object has a message, and notes the time when that message was queued. */
     private void dropLeftovers() {
         QueuedMessage next = waiting.peek();
         while (next != null && !next.isThere()) {
@@ -196,7 +201,7 @@ public final class SendQueue {
         this.limit = limit;
     }
 
-    /** Less than zero if the limit was lowered in the meantime. */
+    /** Returns the number of free places, which is less than zero if the limit was lowered in the meantime. */
     public long messagesLeft() {
         return limit.messages() - messages.get() - reserved.get();
     }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** Drops messages for peers whose queues are full, and disconnects those that are full for too long. */
+/** Drops messages for peers with full queues, and disconnects peers that do not catch up for too long. */
 public final class SlowPeers {
 
     private final SocketContext context;
@@ -34,7 +34,7 @@ public final class SlowPeers {
                 "message for " + peer.endpointText() + ": " + text);
     }
 
-    /** Drops the oldest messages that wait for a peer until there is room for one more. */
+    /** Drops the oldest messages waiting for a peer until there is room for another message. */
     void makeRoom(Peer peer) {
         while (peer.queue().isFull()) {
             QueuedMessage oldest = Objects.requireNonNull(peer.queue().drop(), "full");
@@ -62,11 +62,14 @@ public final class SlowPeers {
     private void disconnectThoseTooSlow() {
         lookScheduled = false;
         watched.removeIf(peer -> peer.queue().isEmpty());
-        List.copyOf(watched).forEach(this::disconnectIfTooSlow); // this may call the application
+        List.copyOf(watched).forEach(this::disconnectIfTooSlow); // this can call the application
         look();
     }
 
-    /** The time during which a peer was away does not count, although what is queued for it has waited for longer. */
+    /**
+     * Disconnects the peer if its oldest message has waited too long. Time during which the peer was disconnected does
+     * not count, even though its queued messages have waited longer.
+     */
     private void disconnectIfTooSlow(Peer peer) {
         PeerHandler link = peer.link();
         if (link == null) {

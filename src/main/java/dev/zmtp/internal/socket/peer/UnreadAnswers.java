@@ -4,8 +4,8 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers that wait for a peer. As long as they have no room, the peer is not read from: it must not ask for more.
- * On the event loop.
+ * The answers that wait for a peer. The peer is not read while they have no room, because it must not make more
+ * requests. On the event loop.
  */
 public final class UnreadAnswers {
 
@@ -19,17 +19,17 @@ public final class UnreadAnswers {
         this.peer = peer;
     }
 
-    /** Whether the peer has to read answers before it gets others. */
+    /** Returns whether the peer has to read answers before it gets others. */
     public boolean areMany() {
         return areMany;
     }
 
-    /** Sets what is called once, when the peer may get answers again, or has gone. */
+    /** Sets a callback that is called once, when the peer can get answers again or has left. */
     public void whenTheyHaveLeft(Runnable then) {
         whenTheyHaveLeft = then;
     }
 
-    /** Called when answers were added, or have left. */
+    /** Called when answers have been added or have left. */
     public void changed() {
         boolean now = haveNoRoom();
         if (now && !areMany) {
@@ -41,7 +41,7 @@ public final class UnreadAnswers {
         }
     }
 
-    /** Called when some of what waited for the peer has left. */
+    /** Called when some messages waiting for the peer have left. */
     void someHaveLeft() {
         if (areMany) {
             changed();

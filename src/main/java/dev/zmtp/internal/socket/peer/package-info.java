@@ -1,4 +1,4 @@
-/** One peer of a socket: its connection, the messages that wait for it, and the policy when they are too many. */
+/** A peer of a socket: its connection, the messages waiting for it, and the policy for too many of them. */
 @NullMarked
 package dev.zmtp.internal.socket.peer;
 
