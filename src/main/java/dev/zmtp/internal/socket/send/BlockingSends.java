@@ -25,13 +25,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sends of threads that wait for room. They return when the message is on its way to the event loop. Not on an
  * event loop.
- *
- * <p>A thread that finds no room joins a line. Those that were full let nobody go on until a quarter is free: a thread
- * that is woken then sends many messages before it has to wait again.
+ * <p>A thread that finds no room joins a queue. Once the room has been used up, no thread continues until a quarter is
+ * free, so that a thread which is woken sends many messages before it has to wait again.
  */
 public final class BlockingSends {
 
-    /** The part of all room that is free when threads go on. */
+    /** Divisor: this part of all room is free when threads continue. */
     private static final int PART = 4;
 
     private final SocketContext context;
@@ -40,7 +39,7 @@ public final class BlockingSends {
     private final PlaceLines places;
     private final @Nullable ByName named;
 
-    /** The room was used up, and a good part of it has not become free since. On the event loop. */
+    /** True if the room was used up, and a good part of it has not become free since. On the event loop. */
     private boolean holds;
 
     BlockingSends(
@@ -57,10 +56,10 @@ public final class BlockingSends {
     }
 
     /**
-     * Takes the message over, and waits for room.
-     *
-     * @param timeout null for any time
-     * @throws ZMTPSocketException if the message was not taken; it is released then, as it is after an interrupt
+     * Takes ownership of the message, and waits for room.
+     * @param timeout null for no limit
+     * @throws ZMTPSocketException if the message was not accepted; the message is released then, as it is after an
+     * interrupt
      */
     public void send(ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
         begin(message);
@@ -74,7 +73,7 @@ public final class BlockingSends {
         }
     }
 
-    /** As {@link #send(ZMTPMessage, Duration)}, to this peer, for whose room it waits. */
+    /** Like {@link #send(ZMTPMessage, Duration)}, to this peer, and waits for room in its queue. */
     public void send(Peer to, ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
         begin(message);
         boolean waits = context.config().whenFull() == WhenFull.WAIT;
@@ -87,10 +86,9 @@ public final class BlockingSends {
     }
 
     /**
-     * Takes the answer to a request over, and waits for room on the way to the event loop. There it is not refused: a
-     * peer that asks and does not read is not read from.
-     *
-     * @param whole returns what is sent, which is longer by {@code more} bytes
+     * Takes ownership of the answer to a request, and waits for room on the way to the event loop. The answer is not
+     * refused there, because a peer that makes requests without reading answers is not read.
+     * @param whole returns the message to send, which is longer by {@code more} bytes
      */
     public void answer(
             Peer to, ZMTPMessage answer, long more, UnaryOperator<ZMTPMessage> whole, @Nullable Duration timeout)
@@ -218,7 +216,7 @@ public final class BlockingSends {
         return refused(message, TIMEOUT, "no room within " + timeout);
     }
 
-    /** Drops the message. A socket that was closed in the meantime is the reason for all else. */
+    /** Drops the message. If the socket was closed in the meantime, that is the reason of every failure. */
     private ZMTPSocketException refused(ZMTPMessage message, Reason reason, String text) {
         drop(message);
         boolean closed = context.isClosed();
@@ -241,7 +239,7 @@ public final class BlockingSends {
         return senders.credit().exceeds(Math.max(1, all.messages() / PART) - 1, Math.max(1, all.bytes() / PART) - 1);
     }
 
-    /** A thread in the line of all that wait for room. */
+    /** A thread in the queue of all sends that wait for room. */
     private final class ForRoom implements InLine {
         private final WaitingThread thread;
         private final long bytes;

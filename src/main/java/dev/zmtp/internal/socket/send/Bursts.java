@@ -2,23 +2,23 @@ package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.internal.transport.QueueLimit;
 
-/** The limit of messages on their way to the event loop where each peer has a queue. */
+/** The limit of messages on their way to the event loop if each peer has a queue. */
 final class Bursts {
 
     /**
-     * So many times what one queue may have, where no sender waits: a burst for fifty peers is not one for a single
-     * queue.
+     * Factor of the limit of a single queue if senders do not wait, because a burst for fifty peers is larger than a
+     * burst for a single queue.
      */
     private static final int QUEUES = 64;
 
-    /** As {@link #QUEUES}, for bytes, but no more than a small part of the heap. */
+    /** Like {@link #QUEUES}, for bytes, but limited to a small part of the heap. */
     private static final int QUEUES_OF_BYTES = 4;
 
     private static final long MAX_BYTES = Runtime.getRuntime().maxMemory() / 16;
 
     private Bursts() {}
 
-    /** Returns how much may be on its way where so much may wait in a queue. */
+    /** Returns the limit of messages on their way for this limit of a queue. */
     static QueueLimit limit(QueueLimit ofQueue) {
         long bytes = Math.min(MAX_BYTES, saturated(QUEUES_OF_BYTES, ofQueue.bytes()));
         int messages = (int) Math.min(Integer.MAX_VALUE, saturated(QUEUES, ofQueue.messages()));

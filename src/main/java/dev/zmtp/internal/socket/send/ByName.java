@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends to the peer whose name is the first frame, and removes that frame. Names are a ROUTER's identities (RFC 28), or
- * the routing ids of SERVER and PEER, which are made here (RFC 41, 51).
+ * the routing ids of SERVER and PEER, which are generated here (RFC 41, 51).
  */
 public final class ByName extends Routing {
 
-    /** How names that are made here begin (RFC 37). Peers may claim such names, too, which then are not made. */
+    /** First byte of generated names (RFC 37). Peers may claim such names as well, which are then not generated. */
     private static final byte MADE = 0;
 
     /**
-     * A name in the table. It can be compared with its like, so names whose hash codes a peer has chosen to be equal
-     * are a tree of the table, and not a list.
+     * A name in the table. It is comparable, so that the table keeps names whose hash codes a peer has made equal in a
+     * tree, and not in a list.
      */
     private record Name(ByteBuffer bytes) implements Comparable<Name> {
         @Override
@@ -79,7 +79,10 @@ public final class ByName extends Routing {
         return sendTo(peer, message, result);
     }
 
-    /** Returns the peer whose room decides whether the message is taken; null if it need not wait. From any thread. */
+    /**
+     * Returns the peer whose room decides whether the message is accepted; null if the message need not wait. From any
+     * thread.
+     */
     @Nullable
     Peer addressee(ZMTPMessage message) {
         boolean waits = context.config().whenFull() == WhenFull.WAIT && message.size() > 1;
@@ -111,12 +114,12 @@ public final class ByName extends Routing {
         return owner == null ? null : owner.link();
     }
 
-    /** Whether another peer ends when this one comes up, so that there are no more of them than before. */
+    /** Returns whether another peer ends when this peer comes up, so that the number of peers does not grow. */
     public boolean takesOver(Peer peer) {
         return context.config().nameTaken() == NameTaken.TAKE_OVER && otherOwner(peer) != null;
     }
 
-    /** Returns the other peer that has the identity of this one; null if there is none. */
+    /** Returns the other peer with the same identity; null if there is none. */
     private @Nullable Peer otherOwner(Peer peer) {
         Peer owner = isRouter() ? named(peer.identity()) : null;
         return owner == peer ? null : owner;
@@ -126,7 +129,7 @@ public final class ByName extends Routing {
     @Nullable
     public String up(Peer peer) {
         if (peer.isLeaving()) {
-            return null; // it only gets what is queued
+            return null; // it only gets queued messages
         }
         ByteBuffer identity = peer.identity();
         ByteBuffer name;

@@ -4,15 +4,16 @@ import dev.zmtp.internal.runtime.CheckReturnValue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The number of messages and bytes that a socket may still accept. Any thread takes from it, so a sender knows at once
- * whether there is room. The event loop gives back. It may be negative, as a peer that leaves takes its room with it.
+ * The number of messages and bytes that a socket can still accept. Any thread takes from it, so a sender knows at once
+ * whether there is room. The event loop gives back. It can be negative, because a peer that leaves takes its room with
+ * it.
  */
 public final class Credit {
 
     private final AtomicLong messages = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
 
-    /** Takes room for one message of {@code size} bytes. At most one message exceeds the bytes that are left. */
+    /** Takes room for a message of {@code size} bytes. At most one message exceeds the remaining bytes. */
     @CheckReturnValue
     boolean take(long size) {
         long left = bytes.get();
@@ -29,7 +30,7 @@ public final class Credit {
         return false;
     }
 
-    /** As {@link #take}, of a message whose number has a bound elsewhere. */
+    /** Like {@link #take}, for a message whose number is bounded elsewhere. */
     @CheckReturnValue
     boolean takeBytes(long size) {
         if (bytes.get() <= 0) {
@@ -48,7 +49,7 @@ public final class Credit {
         return messages.get() > 0 && bytes.get() > 0;
     }
 
-    /** Whether more than this is left. */
+    /** Returns whether more than this is left. */
     boolean exceeds(long messages, long bytes) {
         return this.messages.get() > messages && this.bytes.get() > bytes;
     }

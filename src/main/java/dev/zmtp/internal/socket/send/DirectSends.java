@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Messages to a peer that the application, or a request, names by its object. */
+/** Sends messages to a peer that the application, or a request, specifies by its object. */
 public final class DirectSends implements PeerSends {
 
     private final SocketContext context;
@@ -35,7 +35,7 @@ public final class DirectSends implements PeerSends {
         this.places = places;
     }
 
-    /** Takes the message over. From any thread. */
+    /** Takes ownership of the message. From any thread. */
     @Override
     public void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (context.isClosed()) {
@@ -57,7 +57,7 @@ public final class DirectSends implements PeerSends {
         }
     }
 
-    /** Takes the message over, and waits for room. Not on an event loop. */
+    /** Takes ownership of the message, and waits for room. Not on an event loop. */
     @Override
     public void sendAndWait(Peer peer, ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
         senders.blocking().send(peer, message, timeout);
@@ -68,7 +68,7 @@ public final class DirectSends implements PeerSends {
         places.freed(peer);
     }
 
-    /** The number of threads that wait for a place in the queue of a peer. From any thread. */
+    /** Returns the number of threads waiting for a place in the queue of a peer. From any thread. */
     int waiting() {
         return places.size();
     }
@@ -78,7 +78,7 @@ public final class DirectSends implements PeerSends {
         places.close();
     }
 
-    /** Returns whether {@link #trySend} would take a message now. From any thread. */
+    /** Returns whether {@link #trySend} would accept a message now. From any thread. */
     @Override
     public boolean mayTake(Peer peer) {
         if (context.isClosed() || !isThere(peer) || places.areFor(peer)) {
@@ -87,12 +87,12 @@ public final class DirectSends implements PeerSends {
         return context.inEventLoop() ? peer.outbound().canTake() : peer.queue().hasRoom() && isWayOpen();
     }
 
-    /** Whether there is room on the way to the event loop, which no thread waits for. */
+    /** Returns whether there is room on the way to the event loop that no thread is waiting for. */
     private boolean isWayOpen() {
         return senders.credit().isOpen() && senders.takesMessages();
     }
 
-    /** Takes the message over if there is room for it. From any thread. */
+    /** Takes ownership of the message if there is room for it. From any thread. */
     @Override
     public boolean trySend(Peer peer, ZMTPMessage message) {
         if (context.inEventLoop()) {
@@ -112,7 +112,9 @@ public final class DirectSends implements PeerSends {
         return reserved;
     }
 
-    /** As {@link #trySend}, without the first frame of the message, which is the peer's name. Not on the event loop. */
+    /**
+     * Like {@link #trySend}, without the first frame of the message, which is the peer's name. Not on the event loop.
+     */
     @CheckReturnValue
     boolean trySendNamed(Peer peer, ZMTPMessage named) {
         boolean reserved =
@@ -149,14 +151,14 @@ public final class DirectSends implements PeerSends {
         }
         if (!credit.take(bytes)) {
             peer.queue().unreserve();
-            peer.roomCame(); // for another thread that has found none meanwhile
+            peer.roomCame(); // for another thread that has found no place in the meantime
             senders.refused();
             return false;
         }
         return true;
     }
 
-    /** Sends what has come to the event loop. */
+    /** Sends a message that has reached the event loop. */
     void arrived(Sent.ToPeer sent) {
         senders.credit().give(1, sent.message().readableBytes());
         switch (sent.way()) {
@@ -174,7 +176,7 @@ public final class DirectSends implements PeerSends {
         } else {
             dropAsItHasLeft(peer, message, null);
         }
-        peer.roomCame(); // the transport may have taken it, and its place is free
+        peer.roomCame(); // if the transport has taken the message, its place is free
     }
 
     static boolean isThere(Peer peer) {
@@ -182,8 +184,9 @@ public final class DirectSends implements PeerSends {
     }
 
     /**
-     * Sends the answer of a handler. It is not refused if the peer's queue is full: then the peer, which asks and does
-     * not read, is not read from until there is room again. Takes the message over. On the event loop.
+     * Sends the answer of a handler. If the peer's queue is full, the answer is not refused. Instead, the peer, which
+     * makes requests without reading answers, is not read until there is room again. Takes ownership of the message. On
+     * the event loop.
      */
     public void answer(Peer peer, ZMTPMessage message) {
         if (peer.isUp() && !peer.isLeaving() && context.config().whenFull() == WhenFull.WAIT) {

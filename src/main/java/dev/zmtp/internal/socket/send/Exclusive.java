@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends to the only peer (RFC 31, 52). A second one is refused. It may try again, and is accepted when the place is
- * free.
+ * Sends to the only peer (RFC 31, 52). A second peer is refused. It can try again, and is accepted when the first peer
+ * has left.
  */
 public final class Exclusive extends RoundRobin {
 

@@ -1,13 +1,13 @@
 package dev.zmtp.internal.socket.send;
 
-/** A member of the line of {@link WaitingSends}: a message, or a thread that has one. */
+/** An element of the queue of {@link WaitingSends}, which is a message, or a thread with a message. */
 interface InLine {
-    /** Takes the room it waits for, or returns false if there is too little. On the event loop. */
+    /** Takes the required room, or returns false if there is too little. On the event loop. */
     boolean served();
 
-    /** The socket is closed. From any thread. */
+    /** Called when the socket is closed. From any thread. */
     void closed();
 
-    /** Whether it waits no more. */
+    /** Returns whether the element has stopped waiting. */
     boolean hasLeft();
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** The messages of other threads that are on their way to the event loop, in their order. */
+/** The messages from other threads on their way to the event loop, in order. */
 final class Intake {
 
     private final SocketContext context;
@@ -20,13 +20,13 @@ final class Intake {
     private final Queue<Sent> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
-    /** @param drainTask takes them, on the event loop. It calls {@link #end} in the end */
+    /** @param drainTask takes the messages, on the event loop. It calls {@link #end} at its end */
     Intake(SocketContext context, Runnable drainTask) {
         this.context = context;
         this.drainTask = drainTask;
     }
 
-    /** Takes over what the credit has accepted. From any thread. */
+    /** Takes ownership of a message that the credit has accepted. From any thread. */
     void add(Sent sent) {
         queue.add(sent);
         if (!schedule()) {
@@ -40,13 +40,14 @@ final class Intake {
         if (scheduled.get() || !scheduled.compareAndSet(false, true) || context.tryExecute(drainTask)) {
             return true;
         }
-        scheduled.set(false); // the next one has to fail, too
+        scheduled.set(false); // the next call has to fail, too
         return false;
     }
 
     /**
-     * Called at the end of the task. What it has left is for one after the event loop has read, which other threads
-     * must not bring forward: they schedule one only if it has left nothing. On the event loop.
+     * Called at the end of the task. The remaining messages are taken by a task that runs after the event loop has
+     * read. Other threads must not make this task run earlier, so they schedule a task only if no messages remain. On
+     * the event loop.
      */
     void end() {
         if (queue.isEmpty()) {
@@ -55,30 +56,30 @@ final class Intake {
                 failAll();
             }
         } else {
-            scheduled.set(true); // it may be that of a close, which nobody has scheduled
+            scheduled.set(true); // this can be the task of a close, which was not scheduled
             context.executeAfterReads(drainTask);
         }
     }
 
-    /** Returns the oldest one, which is no longer here; null if there is none. From any thread. */
+    /** Removes and returns the oldest message; null if there is none. From any thread. */
     @Nullable
     Sent poll() {
         return queue.poll();
     }
 
-    /** Refuses the oldest ones until the credit has room for a message. Returns true. From any thread. */
+    /** Refuses the oldest messages until the credit has room for a message. Returns true. From any thread. */
     boolean makeRoom(Credit credit, long bytes) {
         List<Sent> replaced = new ArrayList<>();
         do {
             Sent oldest = queue.poll();
-            if (oldest == null) { // the rest is with the event loop, or with a thread that is about to add it
+            if (oldest == null) { // the rest is on the event loop, or with a thread that is about to add it
                 credit.give(-1, -bytes);
                 break;
             }
             credit.give(1, oldest.bytes());
             replaced.add(oldest);
         } while (!credit.take(bytes));
-        // After the loop: its sender may send again, which takes the room.
+        // After the loop, because the sender can send again, which takes the room.
         replaced.forEach(oldest -> oldest.refuse(context, FULL, "a newer message took its place"));
         return true;
     }
@@ -91,7 +92,7 @@ final class Intake {
         return queue.size();
     }
 
-    /** Refuses all, because the socket is closed. From any thread. */
+    /** Refuses all messages, because the socket is closed. From any thread. */
     void failAll() {
         for (Sent next = queue.poll(); next != null; next = queue.poll()) {
             next.refuse(context, CLOSED, "the socket is closed");

@@ -5,7 +5,7 @@ import dev.zmtp.internal.socket.peer.Fate;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Sends to no peer: for sockets that only receive, and those that only answer. */
+/** Sends to no peer. Used by sockets that only receive or only answer. */
 public final class Nowhere extends Routing {
 
     @Override

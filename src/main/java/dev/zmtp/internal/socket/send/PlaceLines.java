@@ -9,19 +9,19 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The threads that wait for a place in the queue of one peer, a line for each, the first one first. */
+/** The threads waiting for a place in the queue of a peer, in order of arrival for each peer. */
 final class PlaceLines {
 
     private static final class Places {
         final Deque<WaitingThread> threads = new ArrayDeque<>();
 
-        /** The queue was full, and a good part of it has not become free since. */
+        /** True if the queue was full, and a good part of it has not become free since. */
         boolean holds;
     }
 
     private final SocketContext context;
 
-    /** How many threads wait, those included that are on their way to the event loop. */
+    /** Number of waiting threads, including threads that are on their way to the event loop. */
     private final AtomicInteger size = new AtomicInteger();
 
     /** Changed on the event loop. */
@@ -31,7 +31,7 @@ final class PlaceLines {
         this.context = context;
     }
 
-    /** Reserves a place for a thread, unless others wait for one. From any thread. */
+    /** Reserves a place for a thread, unless others wait for a place. From any thread. */
     boolean reserve(Peer peer) {
         if (lines.containsKey(peer)) {
             return false;
@@ -43,14 +43,16 @@ final class PlaceLines {
         return reserved;
     }
 
-    /** Called when a place was not taken that may have been reserved for a moment, in which others found none. */
+    /**
+     * Called when a place was not taken. It may have been reserved for a moment, so that other threads found no place.
+     */
     void refused(Peer peer) {
         if (lines.containsKey(peer) && peer.queue().hasRoom()) {
             freed(peer);
         }
     }
 
-    /** Adds the thread to the line. Not on the event loop. */
+    /** Adds the thread to the waiting threads. Not on the event loop. */
     void join(Peer peer, WaitingThread thread) {
         size.incrementAndGet();
         if (!context.tryExecute(() -> joined(peer, thread))) {
@@ -59,17 +61,17 @@ final class PlaceLines {
         }
     }
 
-    /** The number of threads that wait for a place. From any thread. */
+    /** Returns the number of threads waiting for a place. From any thread. */
     int size() {
         return size.get();
     }
 
-    /** Whether threads wait for a place. From any thread. */
+    /** Returns whether threads wait for a place with this peer. From any thread. */
     boolean areFor(Peer peer) {
         return lines.containsKey(peer);
     }
 
-    /** Looks at the line again, as a thread has left it. From any thread. */
+    /** Checks the waiting threads again, because a thread has stopped waiting. From any thread. */
     void left(Peer peer) {
         context.execute(() -> {
             Places line = lines.get(peer);
@@ -78,12 +80,12 @@ final class PlaceLines {
                 line.threads.removeIf(thread -> !thread.waits());
                 size.addAndGet(line.threads.size() - before);
                 serve(peer);
-                context.capacityFreed(); // as when something has left the queue
+                context.capacityFreed(); // as when a message has left the queue
             }
         });
     }
 
-    /** Looks at the line again, as the peer may have places, or has left. From any thread. */
+    /** Checks the waiting threads again, because the peer may have places, or has left. From any thread. */
     void freed(Peer peer) {
         if (!lines.containsKey(peer)) {
             return;
@@ -123,7 +125,7 @@ final class PlaceLines {
             size.decrementAndGet();
         }
         lines.remove(peer);
-        peer.roomCame(); // for those who had to stay behind the line
+        peer.roomCame(); // for senders that had to wait behind the threads
     }
 
     private static boolean served(Peer peer, Places line, WaitingThread next) {
@@ -137,7 +139,7 @@ final class PlaceLines {
         return !line.holds;
     }
 
-    /** Ends all waits, as the socket is closed. */
+    /** Ends all waits, because the socket is closed. */
     void close() {
         for (Places line : lines.values()) {
             line.threads.forEach(thread -> thread.end(State.CLOSED));

@@ -25,9 +25,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends to one peer after another (RFC 28, 30). A message gets its peer when the channel of that peer has room. Until
- * then it waits in a queue, which is the socket's. So no message waits for a peer that is away or full while another
- * could have it, and a peer that leaves takes with it only what its channel has.
+ * Sends to one peer after another (RFC 28, 30). A message is assigned to a peer when the channel of that peer has room.
+ * Until then it waits in a queue of the socket. Thus no message waits for a peer that is disconnected or full while
+ * another peer could get it, and a peer that leaves takes with it only the messages in its channel.
  */
 public class RoundRobin extends Routing {
 
@@ -37,21 +37,21 @@ public class RoundRobin extends Routing {
     private final SendQueue queue;
     private final WritablePeers up = new WritablePeers();
 
-    /** The peers of connectors that are closing, for what is queued: nobody else is there to get it. */
+    /** Peers of connectors that are closing. They get the queued messages because there is no other peer. */
     private final Set<Peer> last = new HashSet<>(0);
 
-    /** How many peers there are that new messages may be for: those that are up, and those that are connected to. */
+    /** Number of peers for new messages, which are the peers that are up and the peers that are connected to. */
     private final AtomicInteger targets = new AtomicInteger();
 
     private final Runnable restTask = this::drainRest;
     private boolean draining;
 
-    /** What waits goes on in a later task. */
+    /** True if the queued messages are continued in a later task. */
     private boolean restScheduled;
 
     /**
      * @param credit the room in the queue
-     * @param isBound whether peers may come that this socket does not connect to
+     * @param isBound whether peers can arrive that this socket does not connect to
      */
     public RoundRobin(SocketContext context, Credit credit, BooleanSupplier isBound) {
         this.context = context;
@@ -60,19 +60,19 @@ public class RoundRobin extends Routing {
         this.queue = new SendQueue(context.sendLimit());
     }
 
-    // What it takes
+    // Acceptance
 
     @Override
     public boolean waits() {
         return context.config().whenFull() == WhenFull.WAIT;
     }
 
-    /** Whether there is a peer, or one that is connected to, that messages may wait for. From any thread. */
+    /** Returns whether messages can wait for a peer that is up or is connected to. From any thread. */
     public boolean isReachable() {
         return targets.get() > 0;
     }
 
-    /** Whether a message would be taken without room in the queue. */
+    /** Returns whether a message would be accepted without room in the queue. */
     boolean canTakeNow() {
         return isReachable() && queue.isEmpty() && up.hasNext();
     }
@@ -82,7 +82,7 @@ public class RoundRobin extends Routing {
         return offer(message, result, null);
     }
 
-    /** As {@link #route(ZMTPMessage, CompletableFuture)}, of a request. */
+    /** Like {@link #route(ZMTPMessage, CompletableFuture)}, for a request. */
     public Fate route(Outgoing request) {
         return offer(request.message(), null, request);
     }
@@ -108,7 +108,7 @@ public class RoundRobin extends Routing {
         accept(message, result, null);
     }
 
-    /** As {@link #routeAccepted(ZMTPMessage, CompletableFuture)}, of a request. */
+    /** Like {@link #routeAccepted(ZMTPMessage, CompletableFuture)}, for a request. */
     public void routeAccepted(Outgoing request) {
         accept(request.message(), null, request);
     }
@@ -140,7 +140,7 @@ public class RoundRobin extends Routing {
         }
     }
 
-    /** Takes a request out of the queue that has ended there. */
+    /** Removes a request that has ended in the queue. */
     public void forget(Outgoing request) {
         QueuedMessage queued = request.queued();
         if (queued != null) {
@@ -149,9 +149,9 @@ public class RoundRobin extends Routing {
         }
     }
 
-    // Who is there
+    // Peers
 
-    /** Called when the socket begins to connect to a peer. In the thread that asks for it. */
+    /** Called when the socket begins to connect to a peer, in the calling thread. */
     public void expected(Peer peer) {
         if (context.config().queueWhileDown()) {
             target(peer, true);
@@ -191,7 +191,7 @@ public class RoundRobin extends Routing {
         }
     }
 
-    /** The peers of connectors that are closing need not get what is queued any more: another peer is there. */
+    /** Releases the peers of closing connectors from the queued messages, because another peer is up. */
     private void dismissLast() {
         if (!last.isEmpty()) {
             List<Peer> dismissed = List.copyOf(last);
@@ -219,7 +219,7 @@ public class RoundRobin extends Routing {
         failIfNobodyCanCome(peer.endpointText() + " was closed");
     }
 
-    /** A connector is first a target in the thread that connects, and later only on the event loop. */
+    /** A connector is first made a target in the thread that connects, and later changes only on the event loop. */
     private void target(Peer peer, boolean now) {
         if (peer.isTarget() != now) {
             peer.target(now);
@@ -227,9 +227,9 @@ public class RoundRobin extends Routing {
         }
     }
 
-    // What waits
+    // Queued messages
 
-    /** Whether there are messages that only this peer could get. */
+    /** Returns whether there are messages that only this peer could get. */
     public boolean waitsFor(Peer peer) {
         return last.contains(peer) && !queue.isEmpty();
     }
@@ -239,17 +239,17 @@ public class RoundRobin extends Routing {
         return queue;
     }
 
-    /** Whether something in the queue can still leave, now that no new peers are accepted. */
+    /** Returns whether queued messages can still be sent, now that no new peers are accepted. */
     public boolean hasMoreToSend() {
         return !queue.isEmpty() && (isReachable() || !last.isEmpty());
     }
 
-    /** Sets how much may wait in the queue. */
+    /** Sets the limit of the queue. */
     public void limit(QueueLimit limit) {
         queue.limit(limit);
     }
 
-    /** Called when the channel of a peer may be written to again, and when the peer has come up. */
+    /** Called when the channel of a peer has become writable again, and when the peer has come up. */
     public void becameWritable(Peer peer) {
         up.becameWritable(peer);
         drain();
@@ -257,7 +257,7 @@ public class RoundRobin extends Routing {
 
     private void drain() {
         if (draining || restScheduled || queue.isEmpty()) {
-            return; // a write may flush, and so come here: the loop below sees what is writable now
+            return; // a write can flush and so lead here, and the loop below sees which peers are writable now
         }
         draining = true;
         try {
@@ -280,7 +280,7 @@ public class RoundRobin extends Routing {
         long maxAge = context.maxAgeNanos();
         long now = maxAge == Long.MAX_VALUE ? 0 : context.nanoTime();
         long bytes = 0;
-        int messages = 0; // those that leave here: a write may tell a sender, who adds more or takes some out
+        int messages = 0; // counts those sent here, because a write can notify a sender, which adds or removes others
         try {
             while (messages < LoopBudget.MESSAGES) {
                 Peer peer = queue.isEmpty() ? null : up.next();
@@ -320,7 +320,7 @@ public class RoundRobin extends Routing {
         }
     }
 
-    /** Fails what waits in the queue. The senders of messages without a future hear of it by an event. */
+    /** Fails the queued messages. The senders of messages without a future are notified by an event. */
     public void failQueue(ZMTPSocketException.Reason reason, String text) {
         long messages = 0;
         for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {

@@ -8,23 +8,27 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which peers a message goes to. Each socket has one, which is used on its event loop. Types that have more to
- * do have it in {@link RoundRobin}, {@link ByName} and {@code FanOut}.
+ * Decides which peers a message is sent to. Each socket has one routing, which is used on its event loop. The types
+ * with further tasks implement them in {@link RoundRobin}, {@link ByName} and {@code FanOut}.
  */
 public abstract class Routing {
 
-    /** Whether a message that is refused now may be taken later, so that its sender may wait. */
+    /** Returns whether a message that is refused now can be accepted later, so that its sender can wait. */
     public boolean waits() {
         return false;
     }
 
     /**
-     * Offers the message. Unless it is refused, the message and its result are taken over, whatever happens to them.
+     * Offers the message. Unless it is refused, ownership of the message and its result is taken, whatever happens to
+     * them.
      */
     @CheckReturnValue
     public abstract Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result);
 
-    /** Called when the handshake of a peer has succeeded. Returns why the peer is refused; null if it is accepted. */
+    /**
+     * Called when the handshake of a peer has succeeded. Returns the reason why the peer is refused; null if it is
+     * accepted.
+     */
     @Nullable
     public String up(Peer peer) {
         return null;
@@ -33,9 +37,9 @@ public abstract class Routing {
     /** Called when the connection of a peer has ended. */
     public void down(Peer peer) {}
 
-    /** Called when the connector of a peer is being closed: it takes nothing new. */
+    /** Called when the connector of a peer is being closed. The peer accepts no new messages. */
     public void leaving(Peer peer) {}
 
-    /** Called when a peer that was connected to has left for good. */
+    /** Called when a peer that was connected to has left permanently. */
     public void left(Peer peer) {}
 }

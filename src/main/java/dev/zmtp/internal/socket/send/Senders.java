@@ -25,11 +25,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes messages from any thread to the socket's event loop.
- *
- * <p>On the event loop a message goes to its peer at once. Another thread takes room from the credit, which is the room
- * in the queue of the socket, and leaves the message in the intake. So it knows at once whether the message was taken.
- * A send with a result that finds no room waits. While one does, no other message is taken before it.
+ * Passes messages from any thread to the socket's event loop.
+ * <p>On the event loop a message is passed to its peer at once. Another thread takes room from the credit, which is the
+ * room in the queue of the socket, and leaves the message in the intake. So the thread knows at once whether the
+ * message was accepted. A send with a result that finds no room waits. While a send waits, no other message is accepted
+ * before it.
  */
 public final class Senders {
 
@@ -39,10 +39,10 @@ public final class Senders {
     private final Credit credit;
     private final Routing routing;
 
-    /** The routing if it has one queue for all peers; null if each has its own. */
+    /** The routing if it has a single queue for all peers; null if each peer has its own. */
     private final @Nullable RoundRobin shared;
 
-    /** The routing if messages name their peer; null if they do not. */
+    /** The routing if messages contain the name of their peer; null if they do not. */
     private final @Nullable ByName named;
 
     private final DirectSends directly;
@@ -51,13 +51,13 @@ public final class Senders {
     private final Writability writability;
     private final Intake intake;
 
-    /** Messages that were accepted and wait until all peers that should get them have room. */
+    /** Accepted messages that wait until all peers that should get them have room. */
     private final Deque<Sent.ToAny> blocked = new ArrayDeque<>(0);
 
     private final WaitingSends waitingSends;
     private volatile QueueLimit limit;
 
-    /** Whether the oldest messages make room for new ones, which holds in the intake as in the queues of the peers. */
+    /** True if the oldest messages make room for new messages, both in the intake and in the queues of the peers. */
     private final boolean keepsNewest;
 
     // On the event loop
@@ -65,10 +65,10 @@ public final class Senders {
     private boolean capacityCame;
     private final Runnable restTask = this::serveRest;
 
-    /** What waits goes on in a later task. */
+    /** True if waiting messages are continued in a later task. */
     private boolean restScheduled;
 
-    /** Calls {@code whenDrained} when messages of other threads were sent, and something else may be next. */
+    /** Calls {@code whenDrained} when messages of other threads have been sent, and another step may be next. */
     @SuppressWarnings("this-escape") // nothing happens before the socket opens
     public Senders(SocketContext context, Routing routing, Credit credit, SlowPeers slowPeers, Runnable whenDrained) {
         this.context = context;
@@ -98,12 +98,12 @@ public final class Senders {
         return directly;
     }
 
-    /** Returns how much may be accepted where so much may wait in a queue. */
+    /** Returns the limit of accepted messages for this limit of a queue. */
     private QueueLimit onTheWay(QueueLimit ofQueue) {
         return shared != null || routing.waits() ? ofQueue : Bursts.limit(ofQueue);
     }
 
-    /** Changes how much may wait in a queue, and so how much may be accepted. On the event loop. */
+    /** Changes the limit of a queue, and with it the limit of accepted messages. On the event loop. */
     public void limit(QueueLimit ofQueue) {
         QueueLimit from = limit;
         QueueLimit to = onTheWay(ofQueue);
@@ -111,7 +111,7 @@ public final class Senders {
         credit.give((long) to.messages() - from.messages(), to.bytes() - from.bytes());
     }
 
-    /** How much may be accepted: what the credit would be if nothing waited. */
+    /** Limit of accepted messages, which is the credit of an empty socket. */
     public QueueLimit limit() {
         return limit;
     }
@@ -121,30 +121,30 @@ public final class Senders {
     }
 
     /**
-     * Whether a message may be taken if there is room for it: none stands before it in line. Where no message waits,
-     * the line is that of threads for the way to the event loop, which a message of the event loop does not take. From
-     * any thread.
+     * Returns whether a message can be accepted if there is room for it, because no send waits before it. If the type
+     * does not let messages wait, only threads wait for the way to the event loop, which a message of the event loop
+     * does not take. From any thread.
      */
     boolean takesMessages() {
         return !context.isClosed() && (waitingSends.isEmpty() || (!routing.waits() && context.inEventLoop()));
     }
 
-    /** Whether there is a peer that messages may wait for, where the queue is that of all peers. From any thread. */
+    /** Returns whether messages can wait for a peer, if all peers share a queue. From any thread. */
     public boolean isReachable() {
         return shared == null || shared.isReachable();
     }
 
-    /** Whether a message of the event loop needs no credit now. On the event loop. */
+    /** Returns whether a message of the event loop needs no credit now. On the event loop. */
     boolean canTakeNow() {
         return shared == null || shared.canTakeNow();
     }
 
-    /** Whether a new message always has room, which the oldest ones make. */
+    /** Returns whether a new message always has room because the oldest messages are dropped. */
     boolean keepsNewest() {
         return keepsNewest;
     }
 
-    /** Takes the message if there is room now. Otherwise it is still the caller's. */
+    /** Accepts the message if there is room now. Otherwise the message still belongs to the caller. */
     @CheckReturnValue
     public boolean trySend(ZMTPMessage message) {
         if (takesMessages()) {
@@ -171,7 +171,7 @@ public final class Senders {
         return false;
     }
 
-    /** Called when another thread is refused, which may have had room for a moment, in which the loop found none. */
+    /** Called when another thread is refused. It may have had room for a moment, so that the event loop found none. */
     void refused() {
         if (!waitingSends.isEmpty()) {
             context.execute(this::capacityFreed);
@@ -179,7 +179,7 @@ public final class Senders {
         writability.missed();
     }
 
-    /** Takes the message unless it is refused, and returns what happened to it. Called on the event loop. */
+    /** Accepts the message unless it is refused, and returns its fate. Called on the event loop. */
     @CheckReturnValue
     public Fate offer(ZMTPMessage message) {
         Fate fate = !takesMessages() ? Fate.REFUSED : route(message, null, null);
@@ -190,9 +190,9 @@ public final class Senders {
     }
 
     /**
-     * Takes the message over. The result is that of the transport, or says why the message did not get there.
-     *
-     * @param most maximum number of sends that may wait, this one included
+     * Takes ownership of the message. The result is that of the transport, or the reason why the message did not reach
+     * it.
+     * @param most maximum number of waiting sends, including this send
      */
     public CompletableFuture<Void> send(ZMTPMessage message, int most) {
         CompletableFuture<Void> result = new LoopFuture<>();
@@ -211,12 +211,12 @@ public final class Senders {
         return result;
     }
 
-    /** Sends the message of one that waits, or returns false if there is no room. On the event loop. */
+    /** Sends a waiting message, or returns false if there is no room. On the event loop. */
     private boolean offer(QueuedMessage waits) {
         return route(waits.message(), waits.result(), null) != Fate.REFUSED;
     }
 
-    /** Takes the request over if there is room for it now. From any thread. */
+    /** Takes ownership of the request if there is room for it now. From any thread. */
     @CheckReturnValue
     public boolean ask(Outgoing request) {
         if (takesMessages()) {
@@ -233,7 +233,7 @@ public final class Senders {
         return false;
     }
 
-    /** Takes credit for a message, from those before it if they are to make room. Called from other threads. */
+    /** Takes credit for a message, from the oldest messages if they are to make room. Called from other threads. */
     boolean takeRoom(long bytes) {
         if (!isReachable()) {
             return false;
@@ -241,12 +241,12 @@ public final class Senders {
         return credit.take(bytes) || (keepsNewest && intake.makeRoom(credit, bytes));
     }
 
-    /** Whether a message that finds no room is dropped, so that its sender must not wait. */
+    /** Returns whether a message that finds no room is dropped, so that its sender must not wait. */
     boolean dropsNew() {
         return shared != null && !routing.waits();
     }
 
-    /** Hands a message of another thread over. The credit has given it room. */
+    /** Adds a message of another thread to the intake. The credit has given room for it. */
     void hand(Sent sent) {
         intake.add(sent);
     }
@@ -259,7 +259,9 @@ public final class Senders {
         return fate;
     }
 
-    /** Routes a message to all its peers, before others: a write may flush, and the flush may free capacity. */
+    /**
+     * Routes a message to all its peers before any other message. A write can flush, and the flush can free capacity.
+     */
     private Fate routed(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
         boolean nested = isRouting;
         isRouting = true;
@@ -284,7 +286,7 @@ public final class Senders {
             takeIn(max);
         } finally {
             isRouting = false;
-            intake.end(); // also if one of them has thrown
+            intake.end(); // even if a message has thrown
         }
         if (context.isFinished()) {
             failAll(); // accepted just before the end
@@ -299,33 +301,33 @@ public final class Senders {
 
     private void takeIn(int max) {
         int left = max;
-        while (!context.isFinished()) { // the queues behind have failed what they had, and nobody looks again
+        while (!context.isFinished()) { // the later queues have already failed their messages, and nothing checks again
             Sent next = intake.poll();
             if (next == null) {
                 return;
             }
             next.arrive();
             if (--left == 0 || (max == LoopBudget.MESSAGES && context.flushes().isTaskLong())) {
-                return; // to go on in a later task; the last one takes all
+                return; // to continue in a later task; the last one takes all
             }
         }
     }
 
-    /** Routes a message, or keeps it with those before it until their peers have room. */
+    /** Routes a message, or keeps it after earlier blocked messages until their peers have room. */
     void arrived(Sent.ToAny sent) {
         if (!blocked.isEmpty() || !accept(sent.message(), sent.result())) {
             blocked.add(sent);
         }
     }
 
-    /** Routes what the credit has accepted. Returns false if that has to wait. */
+    /** Routes a message that the credit has accepted. Returns false if it has to wait. */
     private boolean accept(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (shared != null) {
             shared.routeAccepted(message, result);
             return true;
         }
         long bytes = message.readableBytes();
-        if (keepsNewest) { // now, so that the intake loses none of those that the queues would keep
+        if (keepsNewest) { // now, so that the intake loses no message that the queues would keep
             credit.give(1, bytes);
         }
         boolean refused = routeOther(message, result) == Fate.REFUSED;
@@ -335,13 +337,15 @@ public final class Senders {
         if (!keepsNewest) {
             credit.give(1, bytes);
         }
-        if (refused) { // after the credit: the sender may send again as soon as it knows
+        if (refused) { // after the credit, because the sender can send again as soon as it is notified
             context.drop(null, message, result, FULL, "the queue is full");
         }
         return true;
     }
 
-    /** Routes a message of another thread. One that its sender has released must not stop those of others. */
+    /**
+     * Routes a message of another thread. A message that its sender has released must not stop the messages of others.
+     */
     private Fate routeOther(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         try {
             return routing.route(message, result);
@@ -355,7 +359,7 @@ public final class Senders {
         }
     }
 
-    /** Called when there may be room, for messages that wait for all their peers, sends that wait, and listeners. */
+    /** Called when there may be room for messages that wait for all their peers, waiting sends, and listeners. */
     public void capacityFreed() {
         capacityCame = isRouting;
         if (isRouting) {
@@ -378,7 +382,7 @@ public final class Senders {
         context.capacityFreed();
     }
 
-    /** Serves as many as one task may: a sender that hears of it may send the next message, which joins the line. */
+    /** Serves as many as a task may, because a notified sender can send again, and joins the waiting sends. */
     private void serveLine() {
         int left = LoopBudget.MESSAGES;
         for (Sent.ToAny next = blocked.peek(); next != null && left > 0; next = blocked.peek()) {
@@ -389,7 +393,7 @@ public final class Senders {
                 return;
             }
         }
-        // What was handed over before comes first: the drain that takes it goes on with the sends that wait.
+        // Earlier handed-over messages come first. The drain that takes them continues with the waiting sends.
         while (left > 0 && blocked.isEmpty() && intake.isEmpty() && waitingSends.hasNext()) {
             left--;
             InLine first = waitingSends.next();
@@ -409,29 +413,29 @@ public final class Senders {
         return writability;
     }
 
-    /** The number of messages that are on their way to a peer's queue, or wait to be accepted. From any thread. */
+    /** Number of messages on their way to a peer's queue, or waiting to be accepted. From any thread. */
     public long waiting() {
         return (long) intake.size() + blocked.size() + waitingSends.size() + directly.waiting();
     }
 
-    /** The messages that were accepted and wait for all their peers. */
+    /** Number of accepted messages that wait for all their peers. */
     public long blocked() {
         return blocked.size();
     }
 
-    /** Fails the sends that wait. What was accepted is still delivered. */
+    /** Fails the waiting sends. Accepted messages are still delivered. */
     public void close() {
         waitingSends.failAll();
         directly.close();
         writability.closed();
     }
 
-    /** Routes what was accepted before the close. */
+    /** Routes the messages that were accepted before the close. */
     public void drainLast() {
         drain(Integer.MAX_VALUE);
     }
 
-    /** Fails all accepted messages that have not come to a queue. */
+    /** Fails all accepted messages that have not reached a queue. */
     public void failAll() {
         for (Sent next = blocked.poll(); next != null; next = blocked.poll()) {
             next.refuse(context, CLOSED, "the socket is closed");

@@ -8,10 +8,10 @@ import dev.zmtp.socket.ZMTPSocketException.Reason;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A message of another thread on its way to the event loop. The credit has given it room. */
+/** A message of another thread on its way to the event loop, for which the credit has given room. */
 sealed interface Sent {
 
-    /** Returns the length of the message, for which the credit gets room back. */
+    /** Returns the length of the message, which is given back to the credit. */
     long bytes();
 
     /** Called on the event loop. */
@@ -40,9 +40,8 @@ sealed interface Sent {
     }
 
     /**
-     * A message for one peer.
-     *
-     * @param way what it needs from the peer's queue
+     * A message for a given peer.
+     * @param way how the message uses the peer's queue
      */
     record ToPeer(
             DirectSends sends,
@@ -51,11 +50,11 @@ sealed interface Sent {
             @Nullable CompletableFuture<Void> result,
             Way way) implements Sent {
         enum Way {
-            /** It needs room there when it arrives. */
+            /** It needs room in the queue when it arrives. */
             QUEUE,
-            /** It has a place there, which was reserved. */
+            /** It has a reserved place in the queue. */
             PLACE,
-            /** It is added beyond the limit, as the answer to what the peer has asked. */
+            /** It is added beyond the limit, because it answers a request of the peer. */
             ANSWER
         }
 
@@ -79,7 +78,7 @@ sealed interface Sent {
         }
     }
 
-    /** A request, which knows what to do. */
+    /** A request, which handles its own arrival. */
     record Asked(Outgoing request) implements Sent {
         @Override
         public long bytes() {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Sends to every peer that is connected, without waiting for any of them (RFC 29, XSUB). */
+/** Sends to every connected peer, without waiting for any of them (RFC 29, XSUB). */
 public final class ToAll extends Routing {
 
     private final SocketContext context;
@@ -24,12 +24,12 @@ public final class ToAll extends Routing {
         for (int i = 0; i < peers.size(); i++) {
             Peer peer = peers.get(i);
             if (peer.isLeaving()) {
-                continue; // it only gets what is queued
+                continue; // it only gets queued messages
             }
             message.retain();
-            peer.outbound().send(message, null); // never refused, as no policy of this type waits
+            peer.outbound().send(message, null); // never refused, because no policy of this type waits
         }
-        message.release(); // throws if its sender has released it, too, who hears of that
+        message.release(); // throws if its sender has also released it, and the sender is notified
         context.completions().succeed(result);
         return Fate.PASSED;
     }

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/** The sends that have found no room and wait for it, those of threads and those of futures, the first one first. */
+/** The sends of threads and of futures that wait for room, in order of arrival. */
 final class WaitingSends {
 
     private final SocketContext context;
@@ -21,7 +21,7 @@ final class WaitingSends {
     private final Runnable capacityFreed;
     private final Runnable missed;
 
-    /** How many wait, those included that are on their way to the event loop. */
+    /** Number of waiting sends, including sends that are on their way to the event loop. */
     private final AtomicInteger size = new AtomicInteger();
 
     // On the event loop
@@ -29,10 +29,11 @@ final class WaitingSends {
     private boolean failed;
 
     /**
-     * @param sendsWait whether messages may wait here
-     * @param offer sends one if there is room, on the event loop
-     * @param capacityFreed called on the event loop when a send of another thread has joined: there may be room now
-     * @param missed called when one was refused
+     * @param sendsWait whether sends may wait here
+     * @param offer sends a message if there is room, on the event loop
+     * @param capacityFreed called on the event loop when a send of another thread has joined, because there may be room
+     * now
+     * @param missed called when a send was refused
      */
     WaitingSends(
             SocketContext context,
@@ -47,7 +48,7 @@ final class WaitingSends {
         this.missed = missed;
     }
 
-    /** Whether no send waits. From any thread. */
+    /** Returns whether no send waits. From any thread. */
     boolean isEmpty() {
         return size.get() == 0;
     }
@@ -58,9 +59,8 @@ final class WaitingSends {
     }
 
     /**
-     * Takes the message over, which fails if it may not wait. From any thread.
-     *
-     * @param most maximum number of sends that may wait, this one included
+     * Takes ownership of the message, which fails if it may not wait. From any thread.
+     * @param most maximum number of waiting sends, including this send
      */
     void join(QueuedMessage outgoing, int most) {
         if (!sendsWait.getAsBoolean()) {
@@ -75,7 +75,7 @@ final class WaitingSends {
         }
     }
 
-    /** Adds a thread to the line, of which there may be any number. Not on the event loop. */
+    /** Adds a waiting thread. The number of threads is not limited. Not on the event loop. */
     void join(InLine thread) {
         size.incrementAndGet();
         hand(thread);
@@ -88,7 +88,7 @@ final class WaitingSends {
         }
     }
 
-    /** Called when one waits no more. From any thread. */
+    /** Called when a send has stopped waiting. From any thread. */
     void forgetThoseThatLeft() {
         context.execute(() -> {
             for (Iterator<InLine> each = waiting.iterator(); each.hasNext(); ) {
@@ -97,7 +97,7 @@ final class WaitingSends {
                     size.decrementAndGet();
                 }
             }
-            capacityFreed.run(); // those after it may need less, or none
+            capacityFreed.run(); // later sends may need less room, or none
         });
     }
 
@@ -123,7 +123,10 @@ final class WaitingSends {
         return !waiting.isEmpty();
     }
 
-    /** Returns the first one, which the caller {@linkplain #giveBack gives back}, or reports as {@link #left}. */
+    /**
+     * Removes and returns the first send, which the caller {@linkplain #giveBack gives back}, or reports as
+     * {@link #left}.
+     */
     InLine next() {
         return waiting.remove();
     }
@@ -132,12 +135,12 @@ final class WaitingSends {
         waiting.addFirst(first);
     }
 
-    /** The one that {@link #next} has returned was sent. */
+    /** Called when the send that {@link #next} has returned was sent. */
     void left() {
         size.decrementAndGet();
     }
 
-    /** Fails all that wait, and those that come. */
+    /** Fails all waiting sends, and all later sends. */
     void failAll() {
         failed = true;
         for (InLine next = waiting.poll(); next != null; next = waiting.poll()) {

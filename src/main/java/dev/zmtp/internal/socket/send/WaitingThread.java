@@ -4,23 +4,23 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/** The thread of a sender that waits for room, which the event loop takes for it. */
+/** The thread of a sender that waits for room. The event loop takes the room on its behalf. */
 final class WaitingThread {
 
     enum State {
         WAITS,
-        /** The room is the thread's. */
+        /** The thread owns the room. */
         HAS_ROOM,
         CLOSED,
         PEER_LEFT,
-        /** It took too long, or the thread was interrupted. */
+        /** The wait took too long, or the thread was interrupted. */
         GAVE_UP
     }
 
     private final Thread thread = Thread.currentThread();
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITS);
 
-    /** Ends the wait. Returns false if the thread waits no more. From any thread. */
+    /** Ends the wait. Returns false if the thread has stopped waiting. From any thread. */
     boolean end(State outcome) {
         boolean waited = state.compareAndSet(State.WAITS, outcome);
         if (waited) {
@@ -38,10 +38,9 @@ final class WaitingThread {
     }
 
     /**
-     * Waits for the end, no longer than this. An interrupt that comes when there is room is left to the next call that
-     * waits.
-     *
-     * @param nanos {@code Long.MAX_VALUE} for any time
+     * Waits for the end, for at most this time. If there is room when an interrupt arrives, the interrupt is left to
+     * the next call that waits.
+     * @param nanos {@code Long.MAX_VALUE} for no limit
      */
     State await(long nanos) throws InterruptedException {
         long end = System.nanoTime() + nanos;

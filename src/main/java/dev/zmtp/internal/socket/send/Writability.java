@@ -8,23 +8,25 @@ import dev.zmtp.socket.ZMTPRegistration;
 import java.util.function.BooleanSupplier;
 
 /**
- * The answer to whether a socket is writable, and the listeners that wait until it is. As a Netty channel by its water
- * marks, a socket is writable until its send limit is reached, and again when less than a quarter of that is queued. So
- * a sender that is called then can send for a while.
+ * The writability of a socket, and the listeners waiting for it. Like a Netty channel with its water marks, a socket is
+ * writable until its send limit is reached, and again when less than a quarter of the limit is queued. So a sender that
+ * is called then can send for a while.
  */
 public final class Writability {
 
-    /** The part of the send limit that is the low mark. */
+    /** Divisor: this part of the send limit is the low mark. */
     private static final int PART = 4;
 
     private final SocketContext context;
     private final Senders senders;
     private final RoomListeners listeners = new RoomListeners();
 
-    /** A sender was refused, or has found it not writable, and the listeners were not called since. */
+    /**
+     * True if a sender was refused, or has found the socket not writable, and the listeners have not been called since.
+     */
     private volatile boolean missed;
 
-    /** The high mark was reached, and the low mark is not reached since. */
+    /** True if the high mark was reached, and the low mark has not been reached since. */
     private volatile boolean full;
 
     private volatile BooleanSupplier turn = () -> true;
@@ -33,7 +35,7 @@ public final class Writability {
     private final Runnable taskEnds = this::endTask;
     private int sentInTask;
 
-    /** A message was refused here, and nothing has changed since. */
+    /** True if a message was refused here, and nothing has changed since. */
     private boolean refused;
 
     Writability(SocketContext context, Senders senders) {
@@ -41,19 +43,22 @@ public final class Writability {
         this.senders = senders;
     }
 
-    /** Sets what says whether it is the turn to send, of the types that send and receive in turn. */
+    /** Sets the supplier of whether it is the socket's turn to send, for types that send and receive in turn. */
     public void sendsWhen(BooleanSupplier turn) {
         this.turn = turn;
     }
 
-    /** Called when it has become the turn to send. From any thread. The caller first returns what it has received. */
+    /**
+     * Called when it has become the socket's turn to send. From any thread. The caller first returns its received
+     * message.
+     */
     public void turned() {
         if (!listeners.isEmpty()) {
             context.execute(this::opened);
         }
     }
 
-    /** Whether a sender should go on. If not, the listeners are called when it should. From any thread. */
+    /** Returns whether a sender should continue. If not, the listeners are called when it should. From any thread. */
     public boolean isOpen() {
         boolean open = hasRoom();
         if (!open) {
@@ -87,9 +92,9 @@ public final class Writability {
     }
 
     /**
-     * Called from any thread when a sender has found no room: the listeners are called when there is some. It may have
-     * taken some for a moment, so that another one, or the event loop, found none. So each one that is refused looks
-     * again.
+     * Called from any thread when a sender has found no room. The listeners are called when there is room. The sender
+     * may have taken room for a moment, so that another sender, or the event loop, found none. Therefore each refused
+     * sender checks again.
      */
     void missed() {
         if (!full && !credit().isOpen()) {
@@ -99,16 +104,15 @@ public final class Writability {
             missed = true;
         }
         if (!context.inEventLoop()
-                && hasRoom()) { // it came after the sender looked, and nothing else would report that
+                && hasRoom()) { // it came after the sender's check, and nothing else would report that
             context.execute(this::opened);
         }
     }
 
     /**
-     * As {@link #missed()}, where one peer had no room. It says nothing about the room that the socket has, and
-     * whatever leaves the queue of the peer reports that.
-     *
-     * @param hasRoomNow whether something has left it in the meantime
+     * Like {@link #missed()}, if a peer had no room. This has no influence on the room of the socket, and every message
+     * that leaves the queue of the peer is reported.
+     * @param hasRoomNow whether a message has left the queue in the meantime
      */
     void missedPeer(boolean hasRoomNow) {
         missed = true;
@@ -130,14 +134,16 @@ public final class Writability {
 
     // On the event loop
 
-    /** Called when a handler sends a message, whatever becomes of it: the number of attempts bounds a loop. */
+    /** Called when a handler sends a message, whatever becomes of it. The number of attempts bounds a loop. */
     public void sentHere() {
         if (sentInTask++ == 0) {
             context.execute(taskEnds);
         }
     }
 
-    /** Called when a handler's message was refused, which other messages would be, too, until something has changed. */
+    /**
+     * Called when a handler's message was refused. Other messages would be refused as well until something has changed.
+     */
     void refusedHere() {
         refused = true;
     }
@@ -170,13 +176,13 @@ public final class Writability {
         }
     }
 
-    /** Called when there will be no room any more: the listeners find the socket closed. */
+    /** Called when there will be no more room. The listeners find the socket closed. */
     void closed() {
         callListeners();
     }
 
     private void callListeners() {
-        if (listeners.areCalled()) { // the calls must not nest for each message: the end of the task looks again
+        if (listeners.areCalled()) { // the calls must not nest for each message, so the end of the task checks again
             sentHere();
             return;
         }

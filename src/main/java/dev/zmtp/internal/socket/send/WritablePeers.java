@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connected peers of a socket in turn. Those that are free to take a message stand first, so the ones that are full
- * cost nothing, however many they are. Used on the event loop.
+ * The connected peers of a socket in turn. Peers that are free to take a message come first, so that any number of full
+ * peers costs nothing. Used on the event loop.
  */
 public final class WritablePeers {
 
     private final List<Peer> peers = new ArrayList<>();
 
-    /** How many of them, from the first, may be writable. */
+    /** Number of peers, from the first, that may be writable. */
     private int writable;
 
     private int next;
@@ -50,7 +50,7 @@ public final class WritablePeers {
         }
     }
 
-    /** Whether {@link #next} would return one. */
+    /** Returns whether {@link #next} would return a peer. */
     boolean hasNext() {
         Peer found = next();
         if (found != null) {
@@ -59,12 +59,12 @@ public final class WritablePeers {
         return found != null;
     }
 
-    /** Makes it the turn again of the peer that {@link #next} has just returned. */
+    /** Gives the turn back to the peer that {@link #next} has just returned. */
     void giveBack() {
         next--;
     }
 
-    /** Returns the peer whose turn it is; null if none is writable. */
+    /** Returns the peer whose turn it is; null if no peer is writable. */
     @Nullable
     Peer next() {
         while (writable > 0) {

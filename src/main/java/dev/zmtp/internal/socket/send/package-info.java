@@ -1,4 +1,4 @@
-/** From any thread to the peer that a message is for: acceptance, routing, and who waits for room. */
+/** From any thread to the receiver of a message: acceptance, routing, and waiting for room. */
 @NullMarked
 package dev.zmtp.internal.socket.send;
 
