@@ -4,7 +4,7 @@ import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocketException;
 
-/** The future of one message. If it ends in another way, the message goes to the next one. */
+/** The future of a single message. If it is completed in another way, the message is given to the next receiver. */
 abstract class AwaitedMessage<T> extends LoopFuture<T> implements Taker {
 
     final SocketContext context;
@@ -15,7 +15,7 @@ abstract class AwaitedMessage<T> extends LoopFuture<T> implements Taker {
         this.inbox = inbox;
     }
 
-    /** Completes with the message. Returns false if the future has ended before. */
+    /** Completes with the message. Returns false if the future was completed before. */
     final boolean received(T message) {
         return super.complete(message);
     }
@@ -32,13 +32,13 @@ abstract class AwaitedMessage<T> extends LoopFuture<T> implements Taker {
     }
 
     @Override
-    public final boolean complete(T other) { // the application and completeOnTimeout may call this
+    public final boolean complete(T other) { // the application and completeOnTimeout can call this
         inbox.forget(this);
         return super.complete(other);
     }
 
     @Override
-    public final boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
+    public final boolean completeExceptionally(Throwable cause) { // orTimeout also calls this
         inbox.forget(this);
         return super.completeExceptionally(cause);
     }

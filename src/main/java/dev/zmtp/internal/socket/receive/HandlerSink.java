@@ -5,7 +5,7 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPPeer;
 import java.util.function.BiConsumer;
 
-/** Passes a socket's messages to a handler. */
+/** Passes the messages of a socket to a handler. */
 public final class HandlerSink implements Sink {
 
     private final BiConsumer<? super ZMTPPeer, ? super ZMTPMessage> handler;

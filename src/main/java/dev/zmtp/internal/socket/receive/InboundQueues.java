@@ -12,7 +12,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** The messages that wait to be received, a queue for each peer. Guarded by the lock of the {@code Inbox}. */
+/** The messages waiting to be received, in a queue for each peer. Guarded by the lock of the {@code Inbox}. */
 final class InboundQueues {
 
     private final SocketContext context;
@@ -24,12 +24,12 @@ final class InboundQueues {
         this.limit = SocketValues.limitOfReceives(context.config());
     }
 
-    /** The peers whose messages these are. */
+    /** Peers with queued messages. */
     Line line() {
         return line;
     }
 
-    /** Takes the message over. */
+    /** Takes ownership of the message. */
     void add(Peer from, ZMTPMessage message, boolean atFront) {
         Inbound its = from.inbound();
         if (atFront) {
@@ -51,7 +51,7 @@ final class InboundQueues {
                 || from.memory().hasMuchToReceive();
     }
 
-    /** Removes the oldest message, and leaves the line as it is; null if there is none. */
+    /** Removes and returns the oldest message, and leaves the order of turns unchanged; null if there is none. */
     private @Nullable ZMTPMessage poll(Peer from) {
         Inbound its = from.inbound();
         ZMTPMessage message = its.messages.poll();
@@ -63,7 +63,7 @@ final class InboundQueues {
         return message;
     }
 
-    /** Removes the next message of the peer, whose turn was taken; null if there is none. */
+    /** Removes and returns the next message of the peer, whose turn was taken; null if there is none. */
     @Nullable
     ZMTPMessage next(Peer from) {
         ZMTPMessage message = poll(from);
@@ -81,7 +81,7 @@ final class InboundQueues {
         return message;
     }
 
-    /** Whether half of what the peer may have was taken; all of it if memory is short. */
+    /** Returns whether half of the messages that the peer can have were taken, or all of them if memory is short. */
     private boolean hasRoomAgain(Peer from) {
         Inbound its = from.inbound();
         return its.messages.size() <= limit.messages() / 2
@@ -89,7 +89,7 @@ final class InboundQueues {
                 && (its.messages.isEmpty() || !from.memory().hasMuchToReceive());
     }
 
-    /** Removes the oldest messages of a peer that has enough, until it may have more. */
+    /** Removes the oldest messages of a peer that has reached its limit, until it can have more. */
     Deque<ZMTPMessage> removeOldest(Peer from) {
         Deque<ZMTPMessage> removed = new ArrayDeque<>(0);
         Inbound its = from.inbound();

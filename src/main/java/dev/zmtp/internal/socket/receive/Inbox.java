@@ -21,12 +21,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that the application has not taken: a queue for each peer, which are served in turn. There is one kind
- * of receiver at a time: a sink on the event loop, or takers of single messages on any thread.
+ * The messages that the application has not taken, in a queue for each peer, served in turn. At any time, the receiver
+ * is either a sink on the event loop, or takers of single messages on any thread.
  */
 public final class Inbox {
 
-    /** Stands for a sink that is about to come. */
+    /** Stands for a sink that is about to be set. */
     private static final Object RESERVED = new Object();
 
     private final SocketContext context;
@@ -36,18 +36,18 @@ public final class Inbox {
     private final Set<Taker> takers = new LinkedHashSet<>(0);
     private final Sleepers sleepers;
 
-    /** The sink that gets all messages, or {@link #RESERVED}; null if takers get them. */
+    /** Sink that gets all messages, or {@link #RESERVED}; null if takers get them. */
     private volatile @Nullable Object owner;
 
     private volatile boolean closed;
 
-    /** Whether anybody has ever received. Guarded by the lock. */
+    /** True if there has ever been a receiver. Guarded by the lock. */
     private boolean received;
 
     private final SinkPump pump;
     private final Runnable serveTask = this::serve;
 
-    /** Messages have come for threads that sleep. They are woken at the end of the read, once for all of them. */
+    /** True if messages have arrived for sleeping threads. These are woken once, at the end of the read. */
     private boolean wakes;
 
     private final Runnable wakeTask = this::wake;
@@ -60,9 +60,11 @@ public final class Inbox {
         this.pump = new SinkPump(context, this);
     }
 
-    // In, on the event loop
+    // Inbound, on the event loop
 
-    /** Takes the message over. It is copied if it has to wait and would keep much more memory than it needs. */
+    /**
+     * Takes ownership of the message. It is copied if it has to wait and would retain much more memory than it needs.
+     */
     public void deliver(Peer from, ZMTPMessage message) {
         Sink to = pump.sink();
         if (to != null && to == owner && line.isEmpty() && to.wants() && !from.inbound().aside && to.wants(from)) {
@@ -74,14 +76,14 @@ public final class Inbox {
                 return;
             }
         }
-        pump.pump(); // if the sink has declined the peer, others must not wait for it
+        pump.pump(); // if the sink has declined the peer, other peers must not wait for it
     }
 
     private @Nullable Taker takerOrQueue(Peer from, ZMTPMessage message) {
         boolean sleep;
         lock.lock();
         try {
-            Taker taker = line.isEmpty() ? pollTaker() : null; // otherwise those that wait have messages
+            Taker taker = line.isEmpty() ? pollTaker() : null; // otherwise the waiting takers have messages
             if (taker != null) {
                 return taker;
             }
@@ -97,7 +99,7 @@ public final class Inbox {
         }
         if (sleep && !wakes) {
             wakes = true;
-            context.execute(wakeTask); // for what does not come with a read
+            context.execute(wakeTask); // for messages that do not arrive with a read
         }
         return null;
     }
@@ -114,7 +116,7 @@ public final class Inbox {
         underLock(sleepers::wakeForNext);
     }
 
-    /** Removes the taker that has waited longest; null if none waits, as when the socket is closed. Under the lock. */
+    /** Removes the taker that has waited longest; null if none waits, as after a close. Under the lock. */
     private @Nullable Taker pollTaker() {
         Iterator<Taker> first = takers.iterator();
         if (!first.hasNext()) {
@@ -135,14 +137,14 @@ public final class Inbox {
         return true;
     }
 
-    // Out
+    // Outbound
 
     /** Gives the taker the next message, now, soon or when it arrives. Called from any thread. */
     public void take(Taker taker) {
         take(taker, false);
     }
 
-    /** @param inFront whether it comes before those that wait */
+    /** @param inFront whether the taker comes before the waiting takers */
     private void take(Taker first, boolean inFront) {
         Taker taker = first;
         boolean now = inFront || !first.waits();
@@ -182,16 +184,16 @@ public final class Inbox {
     }
 
     /**
-     * Waits for the next message, and returns it as the application sees it; null if none has come in time. Not on an
-     * event loop. One that has come when the thread is interrupted is returned all the same, as it would be lost.
-     *
-     * @param nanos {@code Long.MAX_VALUE} for any time
+     * Waits for the next message, and returns it as the application sees it; null if none has arrived in time. Not on
+     * an event loop. A message that has arrived when the thread is interrupted is returned anyway, because it would
+     * otherwise be lost.
+     * @param nanos {@code Long.MAX_VALUE} for no limit
      */
     public @Nullable ZMTPMessage await(long nanos) throws InterruptedException {
         return sleepers.await(nanos);
     }
 
-    /** Notes that somebody wants messages. Returns why nobody can have them; null if they can. Under the lock. */
+    /** Notes that there is a receiver. Returns why messages cannot be received; null if they can. Under the lock. */
     @Nullable
     ZMTPSocketException refusal() {
         if (closed) {
@@ -204,7 +206,7 @@ public final class Inbox {
         return null;
     }
 
-    /** Whether futures wait for messages. Under the lock. */
+    /** Returns whether futures wait for messages. Under the lock. */
     boolean hasTakers() {
         return !takers.isEmpty();
     }
@@ -231,14 +233,14 @@ public final class Inbox {
         }
     }
 
-    /** Returns the taker that has begun to wait in the meantime, for which the message is; null if there is none. */
+    /** Returns the taker for the message, which has begun to wait in the meantime; null if there is none. */
     private @Nullable Taker putBack(Peer from, ZMTPMessage message) {
         lock.lock();
         try {
             if (!add(from, message, true)) {
                 return null;
             }
-            if (owner != null) { // meanwhile: it looks at the queue again
+            if (owner != null) { // in the meantime, and the sink checks the queue again
                 context.execute(pump::pump);
                 return null;
             }
@@ -252,7 +254,7 @@ public final class Inbox {
         }
     }
 
-    /** Removes a taker that no longer wants a message. */
+    /** Removes a taker that needs no message any more. */
     public void forget(Taker taker) {
         underLock(() -> {
             if (takers.remove(taker)) {
@@ -273,14 +275,14 @@ public final class Inbox {
             }
         });
         return () -> {
-            if (release(to)) { // now: the caller may receive next, or register another one
+            if (release(to)) { // now, because the caller may receive or register another receiver next
                 context.executeHere(() -> pump.leave(to));
             }
         };
     }
 
     /**
-     * Reserves the messages for a sink that is about to come, so that nothing else receives. Called from any thread.
+     * Reserves the messages for a sink that is about to be set, so that nothing else receives. Called from any thread.
      */
     public void claim() {
         claim(RESERVED);
@@ -296,7 +298,7 @@ public final class Inbox {
         });
     }
 
-    /** Ends the reservation for a sink that does not come after all. Called from any thread. */
+    /** Ends the reservation for a sink that is not set after all. Called from any thread. */
     public void unclaim() {
         release(RESERVED);
     }
@@ -312,7 +314,7 @@ public final class Inbox {
         });
     }
 
-    /** Passes all messages to the sink, which has reserved them. Those that wait come first. */
+    /** Passes all messages to the sink, which has reserved them. Waiting messages come first. */
     public void sink(Sink to) {
         owner = to;
         begin(to);
@@ -326,17 +328,16 @@ public final class Inbox {
         }
     }
 
-    /** Removes the sink, which wants no more messages. */
+    /** Removes the sink, which accepts no more messages. */
     public void unsink(Sink from) {
         release(from);
         pump.leave(from);
     }
 
     /**
-     * Takes back a message that the sink has taken, the last one first, before the sink is removed. It is received
-     * next. Takes the message over.
-     *
-     * @return whether it is kept; false if the socket is closed
+     * Takes back a message that the sink has taken, to be received next. Called before the sink is removed, with the
+     * last message first. Takes ownership of the message.
+     * @return true if the message is kept; false if the socket is closed
      */
     public boolean returned(Peer from, ZMTPMessage message) {
         boolean kept = locked(() -> add(from, message, true));
@@ -346,17 +347,17 @@ public final class Inbox {
         return kept;
     }
 
-    /** Called when the sink may want more. */
+    /** Called when the sink may accept more messages. */
     public void pump() {
         pump.pump();
     }
 
-    /** Whether there may be a message for the sink. */
+    /** Returns whether there may be a message for the sink. */
     boolean mayHaveNext(Sink to) {
         return to == owner && line.mayHaveNext();
     }
 
-    /** Passes the next message to the sink, if there is one that it wants. */
+    /** Passes the next message to the sink, if there is a message that it accepts. */
     boolean passNext(Sink to) {
         Peer from;
         ZMTPMessage message;
@@ -374,7 +375,7 @@ public final class Inbox {
         return true;
     }
 
-    /** Gives a peer that the sink has declined turns again. Called by the sink, before it pumps. */
+    /** Gives turns again to a peer that the sink has declined. Called by the sink, before it pumps. */
     public void back(Peer from) {
         underLock(() -> line.back(from));
     }
@@ -384,14 +385,14 @@ public final class Inbox {
         underLock(() -> from.memory().inbound(0));
     }
 
-    /** Drops what was not taken of this peer, and returns how many messages that were. On the event loop. */
+    /** Drops the messages of this peer that were not taken, and returns their number. On the event loop. */
     public int drop(Peer from) {
         return discarded(from, locked(() -> queues.removeAll(from)));
     }
 
     /**
-     * Drops the oldest messages of a peer that is not read from, as many wait, and returns how many those were. If
-     * anybody has ever received here, none is dropped: they may be received next. On the event loop.
+     * Drops the oldest messages of a peer that is not read because many wait, and returns their number. Drops nothing
+     * if there has ever been a receiver, because the messages may be received next. On the event loop.
      */
     public int dropOldest(Peer from) {
         Deque<ZMTPMessage> dropped = locked(() -> received ? new ArrayDeque<>(0) : queues.removeOldest(from));
@@ -425,7 +426,7 @@ public final class Inbox {
         return dropped.size();
     }
 
-    /** Releases what was not taken. */
+    /** Releases the messages that were not taken. */
     public void close() {
         Set<Taker> waiting;
         lock.lock();

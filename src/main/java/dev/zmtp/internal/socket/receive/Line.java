@@ -9,8 +9,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peers whose messages wait, in the order of their turns. Those that the sink wants nothing of for now stand aside,
- * so that they are not asked again for each message of another one. Guarded by the lock of the {@code Inbox}.
+ * The peers with waiting messages, in the order of their turns. Peers whose messages the sink declines for now are set
+ * aside, so that the sink is not asked about them again for each message of another peer. Guarded by the lock of the
+ * {@code Inbox}.
  */
 final class Line {
 
@@ -22,17 +23,17 @@ final class Line {
 
     private volatile boolean complete = true;
 
-    /** Whether no peer has a turn. From any thread. */
+    /** Returns whether no peer has a turn. From any thread. */
     boolean isEmpty() {
         return empty;
     }
 
-    /** Whether any peer has a turn or stands aside. From any thread. */
+    /** Returns whether any peer has a turn or is set aside. From any thread. */
     boolean mayHaveNext() {
         return !empty || !complete;
     }
 
-    /** Adds a peer whose first message has come. It gets no turn if it stands aside. */
+    /** Adds a peer whose first message has arrived. It gets no turn if it is set aside. */
     void add(Peer peer) {
         if (!peer.inbound().aside) {
             inTurn.add(peer);
@@ -40,7 +41,7 @@ final class Line {
         }
     }
 
-    /** As {@link #add}, and it is the next one. */
+    /** Like {@link #add}, as the next peer. */
     void addFirst(Peer peer) {
         if (!peer.inbound().aside) {
             inTurn.addFirst(peer);
@@ -55,7 +56,7 @@ final class Line {
         return peer;
     }
 
-    /** Removes the next peer of which the sink takes a message; null if there is none. */
+    /** Removes and returns the next peer from which the sink accepts a message; null if there is none. */
     @Nullable
     Peer next(Sink to) {
         while (true) {
@@ -81,7 +82,7 @@ final class Line {
         complete = false;
     }
 
-    /** Gives a peer that stands aside turns again. */
+    /** Gives turns again to a peer that was set aside. */
     void back(Peer peer) {
         if (aside.remove(peer)) {
             peer.inbound().aside = false;
@@ -92,14 +93,14 @@ final class Line {
         }
     }
 
-    /** Gives all peers that stand aside turns again. */
+    /** Gives turns again to all peers that were set aside. */
     void allBack() {
         for (Peer peer : List.copyOf(aside)) {
             back(peer);
         }
     }
 
-    /** Removes a peer that has no messages. */
+    /** Removes a peer without messages. */
     void remove(Peer peer) {
         back(peer);
         inTurn.removeIf(each -> each == peer);

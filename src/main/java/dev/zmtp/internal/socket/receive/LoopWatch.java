@@ -14,9 +14,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs an event loop that one task keeps for more than a second, with the stack of that task: all its sockets wait, and
- * each of them only looks slow. The next event loop of the group asks it to run a task, twice a second while a socket
- * of it has a handler of messages. A group of one has nobody who could ask.
+ * Logs an event loop that is blocked by a single task for more than a second, with the stack of that task. All sockets
+ * of such a loop are stalled, and each of them only looks slow. The next event loop of the group asks the loop to run a
+ * task, twice a second while a socket of the loop has a message handler. A group of one loop has no other loop that
+ * could ask.
  */
 final class LoopWatch {
 
@@ -24,10 +25,13 @@ final class LoopWatch {
 
     private static final int MILLIS = 500;
 
-    /** The number of looks without an answer after which a loop is blocked. After one, the process may have paused. */
+    /**
+     * Number of checks without an answer after which a loop counts as blocked. After a single check, the process may
+     * have paused.
+     */
     private static final int PATIENCE = 2;
 
-    /** A loop that is blocked again within this time is reported at debug. */
+    /** Time within which a loop that is blocked again is reported at debug, in nanoseconds. */
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
     private static final Map<EventLoop, LoopWatch> WATCHES = new ConcurrentHashMap<>();
@@ -36,7 +40,7 @@ final class LoopWatch {
     private final EventExecutor watcher;
     private final Thread thread;
 
-    /** The number of handlers. Changed in {@link #WATCHES} alone. */
+    /** Number of handlers. Changed only in {@link #WATCHES}. */
     private int users;
 
     private volatile boolean ended;
@@ -55,8 +59,8 @@ final class LoopWatch {
     }
 
     /**
-     * Watches the event loop until the registration is closed. Several registrations share one watch. Called on the
-     * event loop.
+     * Watches the event loop until the registration is closed. Several registrations share a watch. Called on the event
+     * loop.
      */
     static ZMTPRegistration watch(EventLoop loop) {
         EventExecutor watcher = neighbor(loop);
@@ -85,7 +89,7 @@ final class LoopWatch {
         return WATCHES.containsKey(loop);
     }
 
-    /** Returns the event loop after this one in its group; null if it is alone. */
+    /** Returns the event loop after this loop in its group; null if there is no other. */
     static @Nullable EventExecutor neighbor(EventLoop of) {
         EventLoopGroup group = of.parent();
         if (group == null) {
@@ -105,7 +109,7 @@ final class LoopWatch {
         return first == of ? null : first;
     }
 
-    /** Begins to look, twice a second. */
+    /** Begins to check, twice a second. */
     void begin() {
         try {
             watcher.schedule(this::look, MILLIS, TimeUnit.MILLISECONDS);
@@ -132,7 +136,7 @@ final class LoopWatch {
         try {
             loop.execute(() -> answered = question);
         } catch (RejectedExecutionException e) {
-            ended = loop.isShuttingDown(); // otherwise its queue of tasks is full, so it does not answer either
+            ended = loop.isShuttingDown(); // otherwise its task queue is full, so it does not answer either
         }
     }
 

@@ -6,12 +6,15 @@ import dev.zmtp.internal.socket.peer.Peer;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
 
-/** The name of a peer as the first frame of a message, where the type of the socket has it (RFC 28, 41, 51). */
+/** The name of a peer as the first frame of a message, if the type of the socket uses names (RFC 28, 41, 51). */
 public final class Names {
 
     private Names() {}
 
-    /** Returns what the application sees of a message. Takes it over, also if there is no memory for that. */
+    /**
+     * Returns a message as the application sees it. Takes ownership of the message, even if there is no memory for the
+     * name.
+     */
     public static ZMTPMessage added(SocketContext context, Peer from, ZMTPMessage message) {
         if (!context.namesPeers()) {
             return message;
@@ -27,7 +30,7 @@ public final class Names {
         return message.prepended(frame.writeBytes(name));
     }
 
-    /** Undoes {@link #added}. Takes the message over. */
+    /** Undoes {@link #added}. Takes ownership of the message. */
     public static ZMTPMessage removed(SocketContext context, ZMTPMessage named) {
         return context.namesPeers() ? named.withoutFirst(1) : named;
     }

@@ -3,7 +3,7 @@ package dev.zmtp.internal.socket.receive;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.peer.Peer;
 
-/** Delivers messages of one frame to the application, and drops others whole (RFC 41, 49, 52). */
+/** Delivers single-frame messages to the application, and drops all others (RFC 41, 49, 52). */
 public final class OneFrame extends Reception {
 
     private final Inbox inbox;

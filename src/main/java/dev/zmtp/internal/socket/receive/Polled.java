@@ -6,7 +6,7 @@ import dev.zmtp.socket.ZMTPReceived;
 import dev.zmtp.socket.ZMTPSocketException;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the first message that waits, if there is one. It is used once, by one thread. */
+/** Takes the first waiting message, if there is one. It is used once, by a single thread. */
 public final class Polled implements Taker {
 
     private @Nullable ZMTPReceived received;
@@ -15,8 +15,7 @@ public final class Polled implements Taker {
     private Polled() {}
 
     /**
-     * Returns the message that is received next, as on the wire; null if none waits.
-     *
+     * Returns the message that is received next, as on the wire; null if none is waiting.
      * @throws ZMTPSocketException if messages cannot be taken
      */
     public static @Nullable ZMTPReceived poll(Inbox inbox) {

@@ -5,7 +5,7 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import io.netty.util.ReferenceCountUtil;
 
-/** The future of one message, after the name of its peer if the type of the socket has it. */
+/** The future of a single message, which follows the name of its peer if the type of the socket uses names. */
 public final class Received extends AwaitedMessage<ZMTPMessage> {
 
     public Received(SocketContext context, Inbox inbox) {
@@ -14,7 +14,7 @@ public final class Received extends AwaitedMessage<ZMTPMessage> {
 
     @Override
     public boolean take(Peer from, ZMTPMessage message) {
-        message.retain(); // the original stays as it is if this receive was cancelled
+        message.retain(); // the original remains unchanged if this receive was cancelled
         ZMTPMessage presented = Names.added(context, from, message);
         boolean taken = received(presented);
         ReferenceCountUtil.safeRelease(taken ? message : presented);

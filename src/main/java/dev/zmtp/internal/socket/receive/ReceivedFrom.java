@@ -5,7 +5,7 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPReceived;
 
-/** The future of one message as on the wire, and its peer. */
+/** The future of a single message as on the wire, and its peer. */
 public final class ReceivedFrom extends AwaitedMessage<ZMTPReceived> {
 
     public ReceivedFrom(SocketContext context, Inbox inbox) {

@@ -7,22 +7,24 @@ import org.jspecify.annotations.Nullable;
 /** A receiver of all messages of a socket, on the event loop. */
 public interface Sink {
 
-    /** Returns whether it takes another message now. */
+    /** Returns whether the sink accepts another message now. */
     boolean wants();
 
-    /** Returns whether it takes one of this peer now, if it takes any. */
+    /** Returns whether the sink accepts a message of this peer now, if it accepts any. */
     default boolean wants(Peer from) {
         return true;
     }
 
     /**
-     * Called when a message of the peer was not wanted. The peer has no turn until it is {@linkplain Inbox#back given
-     * back} or {@linkplain #recall recalled}. It may call nothing, as the lock of the inbox is held.
+     * Called when a message of the peer was not accepted. The peer has no turn until it is
+     * {@linkplain Inbox#back given back} or {@linkplain #recall recalled}. Must not call anything, because the lock of
+     * the inbox is locked.
      */
     default void declined(Peer from) {}
 
     /**
-     * Removes a peer that was declined and is wanted now, and returns it; null if there is none. As {@link #declined}.
+     * Removes and returns a declined peer whose messages are accepted now; null if there is none. Like
+     * {@link #declined}.
      */
     default @Nullable Peer recall() {
         return null;
@@ -30,6 +32,6 @@ public interface Sink {
 
     void take(Peer from, ZMTPMessage message);
 
-    /** No more will come. */
+    /** Called when there will be no more messages. */
     void closed();
 }

@@ -10,7 +10,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Passes messages to the sink of an {@link Inbox}, as many at a time as one task may. On the event loop. */
+/** Passes messages to the sink of an {@link Inbox}, as many in a task as allowed. On the event loop. */
 final class SinkPump {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Inbox");
@@ -18,7 +18,7 @@ final class SinkPump {
     private enum State {
         IDLE,
         RUNNING,
-        /** The sink gets what is left when the event loop has read. */
+        /** The sink gets the remaining messages after the event loop has read. */
         RESTING
     }
 
@@ -55,15 +55,15 @@ final class SinkPump {
     void hand(Sink to, Peer from, ZMTPMessage message) {
         try {
             to.take(from, message);
-        } catch (Throwable e) { // from the application: the connection and the next message have no part in it
+        } catch (Throwable e) { // from the application, so it does not affect the connection and the next message
             logger.warn("The handler of messages failed at one from {}", from, e);
             context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
         }
     }
 
-    /** Called when the sink may want more, or when there may be more for it. */
+    /** Called when the sink may accept more messages, or when there may be more for it. */
     void pump() {
-        // The first is called by a sink that has answered at once: the calls must not nest for each message.
+        // A sink that has answered at once calls this. The calls must not nest for each message.
         if (state != State.IDLE) {
             return;
         }
@@ -80,7 +80,7 @@ final class SinkPump {
         pump();
     }
 
-    /** Passes the sink as many messages as one task may: a sink that answers gives those that ask room for more. */
+    /** Passes a limited number of messages, because a sink that answers gives the peers room for more requests. */
     private void pumpSome() {
         Sink to = sink;
         int left = LoopBudget.MESSAGES;

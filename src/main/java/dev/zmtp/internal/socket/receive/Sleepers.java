@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that wait for a message of an {@link Inbox}. Each takes messages out of its queues, and wakes the next
- * one if it leaves some there. Guarded by the lock of the inbox.
+ * The threads waiting for a message of an {@link Inbox}. Each takes messages from its queues, and wakes the next thread
+ * if messages remain there. Guarded by the lock of the inbox.
  */
 final class Sleepers {
 
@@ -20,7 +20,7 @@ final class Sleepers {
     private final ReentrantLock lock;
     private final Condition woken;
 
-    /** The threads that are about to receive, asleep or not. */
+    /** Number of threads that are about to receive, asleep or not. */
     private int threads;
 
     private int asleep;
@@ -33,7 +33,7 @@ final class Sleepers {
         this.woken = lock.newCondition();
     }
 
-    /** Whether any thread is about to receive. */
+    /** Returns whether any thread is about to receive. */
     boolean areThere() {
         return threads > 0;
     }
@@ -42,7 +42,7 @@ final class Sleepers {
         return asleep > 0;
     }
 
-    /** Wakes a thread if there is a message for it. Those who asked for a future come first. */
+    /** Wakes a thread if there is a message for it. Futures come first. */
     void wakeForNext() {
         if (asleep > 0 && !queues.line().isEmpty() && !inbox.hasTakers()) {
             woken.signal();
@@ -53,7 +53,7 @@ final class Sleepers {
         woken.signalAll();
     }
 
-    /** As {@link Inbox#await}. Without the lock. */
+    /** Like {@link Inbox#await}. Without the lock. */
     @Nullable
     ZMTPMessage await(long nanos) throws InterruptedException {
         InterruptedException interrupt = null;
@@ -78,7 +78,7 @@ final class Sleepers {
                 }
                 try {
                     left = sleep(left);
-                } catch (InterruptedException e) { // a message that has come would be lost
+                } catch (InterruptedException e) { // a message that has arrived would be lost
                     interrupt = e;
                 }
             }
@@ -93,8 +93,8 @@ final class Sleepers {
         return Names.added(context, from, message);
     }
 
-    /** Waits until a message may have come, and returns how much is left of the time. */
-    @SuppressWarnings("WaitNotInLoop") // the caller has one
+    /** Waits until a message may have arrived, and returns the remaining time. */
+    @SuppressWarnings("WaitNotInLoop") // the caller has a loop
     private long sleep(long nanos) throws InterruptedException {
         asleep++;
         try {

@@ -5,14 +5,14 @@ import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPSocketException;
 
-/** A receiver of one message. */
+/** A receiver of a single message. */
 public interface Taker {
-    /** Whether it waits for a message if there is none. */
+    /** Returns whether the taker waits for a message if there is none. */
     default boolean waits() {
         return true;
     }
 
-    /** Takes the message over, or returns false if it no longer wants one. */
+    /** Takes ownership of the message, or returns false if the taker needs no message any more. */
     @CheckReturnValue
     boolean take(Peer from, ZMTPMessage message);
 
