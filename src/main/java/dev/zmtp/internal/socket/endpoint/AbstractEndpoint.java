@@ -13,7 +13,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/** The common part of both kinds of endpoints: a text, the future of being ready, and an address that is looked up. */
+/**
+ * The common part of connectors and listeners, with a text, the future of being ready, and an address that is looked
+ * up.
+ */
 abstract class AbstractEndpoint implements ZMTPEndpoint {
 
     final SocketContext context;
@@ -21,7 +24,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     final CompletableFuture<ZMTPEndpoint> ready = new LoopFuture<>();
     private final Lookup.Question question;
 
-    /** Whether somebody has asked for {@link #ready}. */
+    /** True if a caller has asked for {@link #ready}. */
     volatile boolean awaited;
 
     AbstractEndpoint(SocketContext context, Endpoint endpoint) {
@@ -30,7 +33,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
         this.question = new Lookup.Question(context, nameIn(endpoint), cause -> context.execute(() -> failed(cause)));
     }
 
-    /** Returns what endpoints have in common whose lookups wait for the same. */
+    /** Returns the key that is shared by endpoints whose lookups wait for the same name. */
     private static String nameIn(Endpoint endpoint) {
         return endpoint.address() instanceof TcpAddress tcp ? tcp.host() : endpoint.toString();
     }
@@ -53,17 +56,15 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
         return Waiting.await(ready, timeout, this::notReadyYet);
     }
 
-    /**
-     * Returns the settings of the protocol for its connections, which are those of the socket with changes or without.
-     */
+    /** Returns the codec settings of its connections, which are those of the socket with or without changes. */
     ZMTPConfig codec(ZMTPConfig ofSocket) {
         return ofSocket;
     }
 
-    /** Returns what says that it took longer than a caller waits. */
+    /** Returns the exception for a caller whose wait has timed out. */
     abstract ZMTPSocketException notReadyYet();
 
-    /** Looks the address up, on an executor for it if that may block. On the event loop. */
+    /** Looks up the address, on an executor for lookups if that can block. On the event loop. */
     final void lookUp() {
         try {
             switch (endpoint.address().asks()) {
@@ -84,12 +85,12 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
         }
     }
 
-    /** Called when nobody wants to know the address any more. */
+    /** Called when the address is no longer needed. */
     final void forgetLookup() {
         question.end();
     }
 
-    /** Looks the address up, and goes on with it on the event loop. */
+    /** Looks up the address, and continues with it on the event loop. */
     abstract void resolve();
 
     /** Called on the event loop when the address cannot be looked up. */

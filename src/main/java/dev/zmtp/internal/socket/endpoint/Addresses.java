@@ -9,19 +9,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of an endpoint that an attempt still has to try. One that has failed comes after the others the next
- * time: an address that is dead must not cost each attempt its time.
+ * The addresses of an endpoint that an attempt still has to try. An address that has failed comes after the others in
+ * the next attempt, because a dead address must not delay every attempt.
  */
 final class Addresses {
 
     private final Queue<SocketAddress> left = new ArrayDeque<>(1);
 
-    /** Those that have failed since they last worked, the last one last. */
+    /** Addresses that have failed since they last worked, the most recent failure last. */
     private final Set<SocketAddress> failed = new LinkedHashSet<>(0);
 
     private @Nullable SocketAddress current;
 
-    /** Begins with what was found, the best first. */
+    /** Begins with the resolved addresses, the best first. */
     void begin(List<? extends SocketAddress> found) {
         failed.retainAll(Set.copyOf(found));
         left.clear();
@@ -29,7 +29,7 @@ final class Addresses {
         left.addAll(failed);
     }
 
-    /** Returns the next one; null if all were tried. */
+    /** Returns the next address; null if all were tried. */
     @Nullable
     SocketAddress next() {
         current = left.poll();
@@ -40,7 +40,7 @@ final class Addresses {
         return !left.isEmpty();
     }
 
-    /** The one that is tried has not worked. */
+    /** Called when the current address has not worked. */
     void failed() {
         if (current != null) {
             failed.remove(current); // to come last
@@ -48,7 +48,7 @@ final class Addresses {
         }
     }
 
-    /** The one that was tried works. */
+    /** Called when the current address works. */
     void worked() {
         failed.remove(current);
         left.clear();

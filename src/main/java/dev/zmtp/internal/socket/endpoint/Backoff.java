@@ -8,16 +8,19 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * The waits of a connector before it tries again. Each wait is between half of a bound and the whole of it, so that a
- * thousand clients of one server do not come back at the same time. The bound doubles with each failure in a row. A row
- * ends with a connection that lived, not with one that was merely accepted.
+ * The delays of a connector between attempts. Each delay is between half of a bound and the whole bound, so that a
+ * thousand clients of a server do not return at the same time. The bound doubles with each consecutive failure. A row
+ * of failures ends with a connection that lasted, not with a connection that was merely accepted.
  */
 final class Backoff {
 
-    /** How long a connection must live so that its end counts as a first failure. */
+    /** Minimum lifetime of a connection whose end counts as a first failure. */
     static final Duration STABLE = Duration.ofSeconds(10);
 
-    /** After a refusal, and the least of what follows a peer that cannot fit. Either may be mended at the other end. */
+    /**
+     * Minimum of the first bound after a refusal, in nanoseconds. The next constant is the minimum of the last bound,
+     * and of the bound after a peer that cannot fit. Either cause can be fixed at the other end.
+     */
     private static final long AFTER_REFUSAL = Duration.ofSeconds(1).toNanos();
 
     private static final long MOST_AFTER_REFUSAL = Duration.ofSeconds(30).toNanos();
@@ -26,7 +29,7 @@ final class Backoff {
     private final long most;
     private final RandomGenerator random;
 
-    /** How many have failed in a row. */
+    /** Number of consecutive failures. */
     private int failures;
 
     Backoff(ZMTPSocketConfig config, RandomGenerator random) {
@@ -35,7 +38,7 @@ final class Backoff {
         this.random = random;
     }
 
-    /** A connection that was up has ended after {@code nanos}. */
+    /** Called when a connection that was up has ended after {@code nanos}. */
     void lived(long nanos) {
         if (nanos >= STABLE.toNanos()) {
             reset();
@@ -50,7 +53,7 @@ final class Backoff {
         return failures;
     }
 
-    /** Returns the nanoseconds to wait, or a negative number to give up. */
+    /** Returns the delay in nanoseconds, or a negative number to give up. */
     long next(Kind kind) {
         failures++;
         if (most == 0) {
@@ -60,7 +63,7 @@ final class Backoff {
         return bound - random.nextLong(bound / 2 + 1);
     }
 
-    /** Returns the greatest wait after this failure. */
+    /** Returns the maximum delay after this failure. */
     long bound(Kind kind) {
         return switch (kind) {
             case TRANSIENT, NOT_ZMTP -> doubled(first, most);

@@ -17,7 +17,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The handlers of a socket's channels: the user's, TLS, the codec, and the {@link PeerHandler}. */
+/** The handlers of a socket's channels, which are the user's handlers, TLS, the codec, and the {@link PeerHandler}. */
 final class ChannelSetup {
 
     private final SocketContext context;
@@ -55,7 +55,7 @@ final class ChannelSetup {
 
         @Override
         protected void initChannel(Channel ch) {
-            // For all accepted connections: strangers that send nothing must not keep others out.
+            // For all accepted connections, because strangers that send nothing must not keep others out.
             ZMTPHandshakeLimiter limiter = context.config().handshakeLimiter();
             if (limiter != null && !endpoint.endpoint.transport().carriesMessages()) {
                 ch.pipeline().addLast(limiter);
@@ -114,7 +114,7 @@ final class ChannelSetup {
         return ofServer ? context.config().tlsServer() : context.config().tlsClient();
     }
 
-    /** Checks that there is a TLS context for this endpoint if there is one at all. */
+    /** Checks that there is a TLS context for this endpoint if there is any TLS context. */
     void check(Endpoint endpoint, boolean bind) {
         if (endpoint.address() instanceof TcpAddress && tls(bind) == null && tls(!bind) != null) {
             throw new IllegalArgumentException("tls: none to " + (bind ? "bind" : "connect")

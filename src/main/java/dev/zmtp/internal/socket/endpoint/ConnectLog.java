@@ -9,8 +9,8 @@ import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines that a connector writes to the log: a warning for the first failure and for each that is of another kind
- * than the last, and a line when it is up again. What is repeated is said at level DEBUG. Used on the event loop.
+ * The log messages of a connector. It logs a warning for the first failure and for each failure of another kind than
+ * the last, and a message when it is up again. Repeated failures are logged at level DEBUG. Used on the event loop.
  */
 final class ConnectLog {
 
@@ -18,14 +18,14 @@ final class ConnectLog {
 
     private final String endpoint;
 
-    /** The kind of the last failure; null while there is none to report. */
+    /** Kind of the last failure; null while there is no failure to report. */
     private @Nullable Kind last;
 
     ConnectLog(String endpoint) {
         this.endpoint = endpoint;
     }
 
-    /** Nothing is bound yet to a name of this process. That is no failure, unless it stays so. */
+    /** Called when no socket is bound yet to a name of this process, which is only a failure if it lasts. */
     void notBoundYet(Throwable cause) {
         logger.debug("{}: {}, waiting for it", endpoint, text(cause));
     }
@@ -52,7 +52,7 @@ final class ConnectLog {
         return message == null ? cause.getClass().getSimpleName() : message + hint(cause, message);
     }
 
-    /** What mostly lies behind a refusal whose reason a peer does not tell. */
+    /** Returns the usual cause of a refusal whose reason a peer does not report. */
     private static String hint(Throwable cause, String message) {
         if (!(cause instanceof ZMTPException e)) {
             return "";

@@ -31,17 +31,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One endpoint that a socket connects to. Whenever the connection ends, it connects again after a wait of its
+ * An endpoint that a socket connects to. Whenever the connection ends, it connects again after a delay of its
  * {@link Backoff}. Names are resolved for each attempt, and all their addresses are tried.
  */
 public final class Connector extends AbstractEndpoint implements PeerHome {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Connector");
 
-    /** How long an address may take to connect while there are others to try. */
+    /** Maximum time to connect to an address while there are other addresses to try. */
     private static final Duration WITH_OTHERS = Duration.ofSeconds(1);
 
-    /** How long it is nothing unusual that a name of this process is not bound yet. */
+    /** Time for which an unbound name of this process is not unusual, in nanoseconds. */
     private static final long UNTIL_BOUND = Duration.ofSeconds(10).toNanos();
 
     private final SocketEndpoints endpoints;
@@ -62,7 +62,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     private @Nullable PeerHandler link;
     private long awaySince;
     private boolean closing;
-    private long closingSince; // and for how long at most
+    private long closingSince; // for at most lingerNanos
     private long lingerNanos;
     private volatile @Nullable Throwable lastFailure;
 
@@ -117,18 +117,18 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
 
     @Override
     public void close() {
-        wasClosed = true; // now: the caller may connect to the same endpoint next
+        wasClosed = true; // now, because the caller can connect to the same endpoint next
         if (!context.tryExecute(() -> close(context.config().linger()))) {
             closed.complete(null);
         }
     }
 
-    /** Whether somebody has called {@link #close}. */
+    /** Returns whether {@link #close} has been called. */
     boolean wasClosed() {
         return wasClosed;
     }
 
-    /** Completes when this side has ended the connection after {@link #close}; its peer may still read. */
+    /** Completes when this side has ended the connection after {@link #close}. Its peer can still be reading. */
     public CompletableFuture<Void> closed() {
         return closed.copy();
     }
@@ -146,7 +146,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     }
 
     private void attempt() {
-        if (context.eventLoop().isShuttingDown()) { // a channel made now would outlive it
+        if (context.eventLoop().isShuttingDown()) { // a channel created now would outlive it
             closeNow();
             return;
         }
@@ -162,7 +162,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         List<? extends SocketAddress> found;
         try {
             found = endpoint.address().resolve();
-        } catch (Throwable e) { // the transport may be a user's
+        } catch (Throwable e) { // the transport can be a user's
             context.executeHere(() -> failed(e));
             return;
         }
@@ -195,11 +195,14 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         bootstrap
                 .connect(address, endpoint.address().source())
                 .addListener(
-                        (ChannelFuture connected) -> // on another thread if no channel could be made
+                        (ChannelFuture connected) -> // on another thread if no channel could be created
                         context.executeHere(() -> connected(connected.channel(), connected.cause())));
     }
 
-    /** One that is dead must not keep those after it waiting for long. */
+    /**
+     * Returns the timeout in milliseconds, which is limited while other addresses wait, so that a dead address does not
+     * delay them for long.
+     */
     private int connectTimeout() {
         long millis = context.config().connectTimeout().toMillis();
         return (int) (addresses.hasNext() ? Math.min(millis, WITH_OTHERS.toMillis()) : millis);
@@ -214,15 +217,16 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         } else if (state == State.CONNECTING) {
             state = State.HANDSHAKING;
             SocketAddress local = channel.localAddress();
-            if (local != null && local.equals(channel.remoteAddress())) { // by an ephemeral port
+            if (local != null && local.equals(channel.remoteAddress())) { // through an ephemeral port
                 Objects.requireNonNull(link).refuse("connected to itself");
             }
         }
     }
 
     /**
-     * Whether the next address is tried at once: a balancer whose service is down accepts a connection and closes it,
-     * or says so in a protocol of its own. A refusal, or a peer that does not fit, is the answer of the service itself.
+     * Returns whether the next address is tried at once. A load balancer whose service is down accepts a connection and
+     * closes it, or responds in a protocol of its own. A refusal, or a peer that does not fit, is the answer of the
+     * service itself.
      */
     private boolean triesTheNextAfter(Throwable cause) {
         return state == State.HANDSHAKING
@@ -231,7 +235,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
                 && !context.eventLoop().isShuttingDown();
     }
 
-    /** Whether another address may do better. */
+    /** Returns whether another address may work better. */
     private static boolean isOfAddress(Throwable cause) {
         ZMTPSocketEvent.Kind kind = Backoff.kindOf(cause);
         return kind == ZMTPSocketEvent.Kind.TRANSIENT || kind == ZMTPSocketEvent.Kind.NOT_ZMTP;
@@ -274,13 +278,13 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
                 && context.nanoTime() - awaySince < UNTIL_BOUND;
     }
 
-    /** What ended the last attempt or connection; null while it is connected. */
+    /** Returns the cause of the end of the last attempt or connection; null while connected. */
     @Override
     public @Nullable Throwable lastFailure() {
         return lastFailure;
     }
 
-    /** Whether its peer takes no more messages. */
+    /** Returns whether its peer accepts no more messages. */
     @Override
     public boolean isClosing() {
         return closing || state == State.STOPPED;
@@ -312,7 +316,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         }
     }
 
-    /** Whether all that was sent has left. */
+    /** Returns whether all accepted messages have left. */
     private boolean isIdle() {
         return !endpoints.owner().waitsFor(peer) && (link == null || link.isIdle());
     }
@@ -332,19 +336,19 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         }
     }
 
-    /** Called when the peer is there, and gets messages. */
+    /** Called when the peer is connected, and receives messages. */
     @Override
     public void joined() {
         ready.complete(this);
     }
 
-    /** Called before this side ends a connection that works: the next attempt waits no longer than the first one. */
+    /** Called before this side ends a working connection. The next delay is no longer than after a first failure. */
     @Override
     public void expectEnd() {
         backoff.reset();
     }
 
-    /** Called when a message has left. If it was the last one of a connector that is closing, the connection ends. */
+    /** Called when a message has left. If it was the last message of a closing connector, the connection ends. */
     @Override
     public void drained() {
         if (closing && isIdle()) {
@@ -352,7 +356,9 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         }
     }
 
-    /** Stops it. If it is connected, its peer has the rest of the linger to read what was written. */
+    /**
+     * Stops the connector. If it is connected, its peer has the rest of the linger time to read the written messages.
+     */
     public void closeNow() {
         if (state == State.STOPPED) {
             return;
@@ -366,7 +372,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         }
     }
 
-    /** One connection of this connector. */
+    /** A connection of this connector. */
     private final class Attempt implements PeerHandler.Origin {
 
         @Override

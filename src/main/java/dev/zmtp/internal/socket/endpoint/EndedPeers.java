@@ -10,28 +10,28 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.function.LongSupplier;
 
 /**
- * Logs that an accepted peer was disconnected for what it sent, kept or did not say. Its own side sees nothing but a
- * closed connection, and a program without a listener would never know why messages are lost. A connector logs the same
- * in its {@link ConnectLog}.
+ * Logs that an accepted peer was disconnected because of data that it sent, memory that it took, or its silence. The
+ * peer's own side sees only a closed connection, and a program without a listener would have no explanation for lost
+ * messages. A connector logs the same in its {@link ConnectLog}.
  */
 public final class EndedPeers {
 
     private final RateLimitedLog log;
 
-    /** Uses {@code nanoTime} as the clock that limits the lines. */
+    /** Uses {@code nanoTime} as the clock for the limit of log lines. */
     public EndedPeers(LongSupplier nanoTime) {
         log = new RateLimitedLog(
                 InternalLoggerFactory.getInstance("dev.zmtp.socket.EndedPeers"), InternalLogLevel.WARN, nanoTime);
     }
 
-    /** The connection of a peer has ended for {@code cause}. */
+    /** Called when the connection of a peer has ended for {@code cause}. */
     public void ended(PeerHandler link, Peer peer, Throwable cause) {
         if (link.wasAccepted() && isOurs(cause)) {
             log.log(link.endpoint(), "disconnected " + peer.address() + ": " + cause.getMessage(), null);
         }
     }
 
-    /** Whether it was this side that has ended the connection, for a reason that the peer has given. */
+    /** Returns whether this side has ended the connection for a reason caused by the peer. */
     private static boolean isOurs(Throwable cause) {
         return cause instanceof ZMTPException why
                 ? why.code() != ZMTPException.Code.CLOSED

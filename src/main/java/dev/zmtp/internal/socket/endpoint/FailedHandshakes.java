@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports connections that did not end their handshake. A scanner makes many of them: of those that were accepted, the
- * first few of a second are reported one by one, and the others are counted.
+ * Reports connections that did not complete their handshake. Scanners make many of them, so the first few accepted
+ * connections of a second are reported individually, and the others are counted.
  */
 public final class FailedHandshakes {
 
-    /** How many of a second are reported one by one. */
+    /** Maximum number of individual reports per second. */
     private static final int EACH = 10;
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -52,6 +52,6 @@ public final class FailedHandshakes {
         counted.clear();
     }
 
-    /** The last one of an endpoint, and how many came before it. */
+    /** The last failure of an endpoint, and the number of failures before it. */
     private record Counted(@Nullable SocketAddress address, Throwable cause, long others) {}
 }

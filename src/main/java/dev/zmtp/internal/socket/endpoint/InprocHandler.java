@@ -11,7 +11,7 @@ import io.netty.channel.ChannelPromise;
 import java.nio.ByteBuffer;
 
 /**
- * Takes the place of the codec where messages pass by reference. As in a handshake, both ends announce their type and
+ * Replaces the codec if messages are passed by reference. As in a handshake, both ends announce their type and
  * identity.
  */
 public final class InprocHandler extends ChannelDuplexHandler {
@@ -37,8 +37,8 @@ public final class InprocHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Returns a message with the same bytes and its own indices, in place of one that others also hold. Takes that one
-     * over.
+     * Returns a message with the same bytes and its own indices, to replace a message that has other owners. Takes
+     * ownership of the given message.
      */
     private static ZMTPMessage ownIndices(ZMTPMessage shared) {
         ZMTPMessage own = duplicate(shared);
@@ -46,7 +46,7 @@ public final class InprocHandler extends ChannelDuplexHandler {
         return own;
     }
 
-    /** Returns a message with the same bytes and its own indices. The given one stays with the caller. */
+    /** Returns a message with the same bytes and its own indices. The given message remains owned by the caller. */
     public static ZMTPMessage duplicate(ZMTPMessage message) {
         ByteBuf[] frames = new ByteBuf[message.size()];
         for (int i = 0; i < frames.length; i++) {

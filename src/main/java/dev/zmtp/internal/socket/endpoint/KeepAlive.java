@@ -13,9 +13,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * TCP's own probes of an idle connection, for a socket with heartbeats. They find a peer that is gone where no PING
- * does: one that never answers PINGs, or gets none while we do not read. TCP itself finds one that owes us
- * acknowledgements. Used on the event loop.
+ * TCP's own probes of an idle connection, for a socket with heartbeats. They find a dead peer in cases where no PING
+ * does, which are a peer that never answers PINGs and a peer that gets none because it is not being read. TCP itself
+ * finds a peer that owes acknowledgements. Used on the event loop.
  */
 final class KeepAlive {
 
@@ -27,13 +27,13 @@ final class KeepAlive {
     private final int idle;
     private final int between;
 
-    /** The options of each kind of channel, which have names in common and no type. */
+    /** Options of each kind of channel. Their names are similar, but they have no common type. */
     private final Map<Class<?>, Map<ChannelOption<Integer>, Integer>> times = new HashMap<>();
 
-    /** Probes a connection when a PING would be due, and for as long as a PING may be unanswered. */
+    /** Probes a connection when a PING would be due, for as long as a PING may remain unanswered. */
     KeepAlive(ZMTPSocketConfig config) {
         ZMTPConfig codec = config.codec();
-        // The user's options are set before the handlers are added, and stay.
+        // The user's options are set before the handlers are added, and are retained.
         boolean isUsers = config.options().keySet().stream()
                 .anyMatch(option -> option.name().contains("KEEP"));
         on = !isUsers
@@ -43,24 +43,24 @@ final class KeepAlive {
         between = seconds(codec.heartbeatTimeout().toSeconds() / PROBES);
     }
 
-    /** Returns what the kernel takes: whole seconds, at least one, in 15 bits. */
+    /** Returns a value for the kernel, which takes whole seconds, at least one, in 15 bits. */
     private static int seconds(long seconds) {
         return (int) Math.min(Math.max(seconds, 1), Short.MAX_VALUE);
     }
 
-    /** Switches them on, if {@code channel} is of TCP. */
+    /** Enables the probes if {@code channel} uses TCP. */
     void set(Channel channel) {
         if (on && channel.config() instanceof SocketChannelConfig config && channel.isOpen()) {
             try {
                 config.setOption(ChannelOption.SO_KEEPALIVE, true);
                 times.computeIfAbsent(channel.getClass(), type -> times(config)).forEach(config::setOption);
-            } catch (ChannelException e) { // of an option that this system does not know: the connection is worth more
+            } catch (ChannelException e) { // the system has no such option; the connection matters more
                 logger.debug("Connections are not kept alive by TCP", e);
             }
         }
     }
 
-    /** NIO names them as the JDK does, epoll and io_uring as Linux does, after the name of a class. */
+    /** NIO uses the names of the JDK. Epoll and io_uring use the names of Linux, after the name of a class. */
     @SuppressWarnings("unchecked")
     private Map<ChannelOption<Integer>, Integer> times(ChannelConfig config) {
         Map<ChannelOption<Integer>, Integer> found = new HashMap<>();

@@ -28,7 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One endpoint that a socket is bound to, where it accepts peers. */
+/** An endpoint that a socket is bound to, where it accepts peers. */
 public final class Listener extends AbstractEndpoint {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Listener");
@@ -42,7 +42,7 @@ public final class Listener extends AbstractEndpoint {
     // On the event loop
     private @Nullable Channel listener;
 
-    /** Whether the operating system is being asked for the address, which then may be taken. */
+    /** True while the operating system is being asked for the address, which can then be taken. */
     private boolean isBinding;
 
     private volatile boolean ended;
@@ -76,7 +76,7 @@ public final class Listener extends AbstractEndpoint {
         return new ZMTPSocketException(TIMEOUT, text + " is not bound yet");
     }
 
-    /** Does nothing: binding is not tried again. */
+    /** Does nothing, because binding is not tried again. */
     @Override
     public void retryNow() {}
 
@@ -87,7 +87,7 @@ public final class Listener extends AbstractEndpoint {
         }
     }
 
-    /** Whether it was closed, and its address, which the other wants, is not free yet. */
+    /** Returns whether this listener was closed, and its address, which the other needs, is not free yet. */
     boolean hasTheAddressOf(Listener next) {
         return ended && text.equals(next.text);
     }
@@ -110,7 +110,7 @@ public final class Listener extends AbstractEndpoint {
         SocketAddress found;
         try {
             found = first(endpoint.address().resolve());
-        } catch (Throwable e) { // the transport may be a user's
+        } catch (Throwable e) { // the transport can be a user's
             context.executeHere(() -> failed(e));
             return;
         }
@@ -144,7 +144,7 @@ public final class Listener extends AbstractEndpoint {
         bootstrap
                 .bind(address)
                 .addListener(
-                        (ChannelFuture done) -> // on another thread if no channel could be made
+                        (ChannelFuture done) -> // on another thread if no channel could be created
                         context.executeHere(() -> bound(done.channel(), done.cause())));
     }
 
@@ -171,19 +171,19 @@ public final class Listener extends AbstractEndpoint {
             return;
         }
         listener = channel;
-        channel.pipeline().addLast(new Failures()); // after Netty's own, which pauses
+        channel.pipeline().addLast(new Failures()); // after Netty's own handler, which pauses
         context.fire(new ZMTPSocketEvent.Listening(text));
         ready.complete(this);
     }
 
-    /** Channels of native transports, and files, fail with other types when an address is refused. */
+    /** Converts the failures of native transports and files, which have other types when an address is refused. */
     private static Throwable refusal(Throwable cause) {
         boolean isKnown = cause instanceof BindException || cause instanceof UnknownHostException;
         boolean ofSystem = cause instanceof IOException || cause instanceof UncheckedIOException;
         return isKnown || !ofSystem ? cause : new BindException(String.valueOf(cause.getMessage())).initCause(cause);
     }
 
-    /** What the operating system says does not name the address. */
+    /** Adds the endpoint, because the operating system's message does not contain the address. */
     private String withEndpoint(Throwable cause) {
         String text = String.valueOf(cause.getMessage());
         return text.contains(endpoint.address().toString()) ? text : endpoint + ": " + text;
@@ -204,17 +204,17 @@ public final class Listener extends AbstractEndpoint {
         ready.completeExceptionally(new ZMTPSocketException(BIND_FAILED, why, refusal(cause)));
     }
 
-    /** Nothing else would say that nobody can connect. */
+    /** Logs the failure, because nothing else would report that no peer can connect. */
     private void reportUnlessAwaited(String why) {
         if (!awaited) {
             logger.error("{}", why);
         }
     }
 
-    /** NIO frees the address of a closed channel in its next select. Only then another socket may bind to it. */
+    /** NIO frees the address of a closed channel in its next select. Only then can another socket bind to it. */
     private void closed() {
         if (context.eventLoop().isShuttingDown() || context.schedule(this::freed, UNTIL_SELECTED) == null) {
-            freed(); // a loop that ends runs no task later
+            freed(); // a loop that is ending runs no later tasks
         }
     }
 
@@ -239,14 +239,14 @@ public final class Listener extends AbstractEndpoint {
         }
     }
 
-    /** Accepts no more. If it is not bound yet, it will not be. */
+    /** Accepts no more peers. If the endpoint is not bound yet, it will not be. */
     public void end() {
         if (ended) {
             return;
         }
         ended = true;
         if (listener != null) {
-            if (context.eventLoop().isTerminated()) { // without a word of the channel
+            if (context.eventLoop().isTerminated()) { // without notice from the channel
                 addressUnbound();
             }
             listener.close();
@@ -267,7 +267,7 @@ public final class Listener extends AbstractEndpoint {
         }
     }
 
-    /** One connection that was accepted. */
+    /** An accepted connection. */
     private final class Accepted implements PeerHandler.Origin {
 
         @Override
@@ -277,7 +277,7 @@ public final class Listener extends AbstractEndpoint {
 
         @Override
         public @Nullable Peer peer() {
-            return null; // each connection has a new one
+            return null; // each connection has a new peer
         }
 
         @Override

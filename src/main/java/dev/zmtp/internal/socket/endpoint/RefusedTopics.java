@@ -5,25 +5,25 @@ import dev.zmtp.socket.ZMTPSocketException.Reason;
 import java.io.IOException;
 
 /**
- * Finds publishers that refuse a subscriber for the number of its topics. On the wire, they just close the connection:
- * so a connector that gets all its topics refused would send them again and again, and its log would not say why.
+ * Finds publishers that refuse a subscriber because of the number of its topics. On the wire they just close the
+ * connection. A connector whose topics are all refused would send them again and again, and its log would not contain
+ * the reason.
  */
 final class RefusedTopics {
 
-    /** With fewer topics, a limit is not the likely reason. */
+    /** Number of topics below which a limit is not the likely reason. */
     static final int MANY = 1_000;
 
-    /** Once may be a publisher that starts again. */
+    /** Number of consecutive failures; a single failure can be a publisher that restarts. */
     private static final int ROW = 2;
 
     private int inARow;
 
     /**
-     * Returns what a connection seems to have ended for.
-     *
-     * @param cause what this side has seen
-     * @param topics how many were sent
-     * @param nanos how long the connection was up
+     * Returns the probable cause of the end of a connection.
+     * @param cause the cause seen by this side
+     * @param topics the number of topics sent
+     * @param nanos the time for which the connection was up
      */
     Throwable of(Throwable cause, long topics, long nanos) {
         if (topics < MANY || nanos >= Backoff.STABLE.toNanos() || !(cause instanceof IOException)) {
@@ -38,7 +38,7 @@ final class RefusedTopics {
         return new ZMTPSocketException(Reason.PEER_DOWN, text, cause);
     }
 
-    /** Whether this is the cause that was returned for such a publisher. */
+    /** Returns whether this is the cause that was returned for such a publisher. */
     boolean explains(Throwable cause) {
         return inARow >= ROW && cause instanceof ZMTPSocketException;
     }

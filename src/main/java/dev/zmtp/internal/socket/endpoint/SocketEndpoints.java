@@ -15,29 +15,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The endpoints that a socket is bound and connects to. An endpoint is added in any thread, and begins on the event
+ * The endpoints that a socket is bound to and connects to. An endpoint is added in any thread, and begins on the event
  * loop.
  */
 public final class SocketEndpoints {
 
     /** The socket that the endpoints belong to. */
     public interface Owner extends PeerHandler.Owner {
-        /** The socket begins to connect to a peer. In the thread that asks for it. */
+        /** Called when the socket begins to connect to a peer, in the calling thread. */
         void expected(Peer peer);
 
-        /** The connector of the peer begins. */
+        /** Called when the connector of the peer begins. */
         void added(Peer peer);
 
-        /** The connector of the peer takes nothing new. */
+        /** Called when the connector of the peer accepts no new messages. */
         void leaving(Peer peer);
 
-        /** The connector will not connect again. */
+        /** Called when the connector will not connect again. */
         void left(Peer peer, String text);
 
-        /** Whether there are messages that only this peer could get. */
+        /** Returns whether there are messages that only this peer could get. */
         boolean waitsFor(Peer peer);
 
-        /** A binding has ended. */
+        /** Called when a binding has ended. */
         void unbound();
     }
 
@@ -46,10 +46,10 @@ public final class SocketEndpoints {
     private final ChannelSetup setup;
     private final Map<String, Transport> transports;
 
-    /** By the text of the endpoint, without those that were closed. */
+    /** Connectors by the text of the endpoint, without closed connectors. */
     private final ConcurrentHashMap<String, Connector> connectors = new ConcurrentHashMap<>();
 
-    /** All that have not stopped: one that was closed may linger beside its successor. */
+    /** All connectors that have not stopped. A closed connector can linger beside its successor. */
     private final Set<Connector> working = ConcurrentHashMap.newKeySet();
 
     private final Set<Listener> bindings = ConcurrentHashMap.newKeySet();
@@ -63,15 +63,14 @@ public final class SocketEndpoints {
 
     /**
      * Connects, whether or not a peer is there.
-     *
-     * @param changes of the protocol's settings; null to take the endpoint of the same text if there is one
+     * @param changes changes to the codec settings; null to use an existing endpoint with the same text
      */
     public Connector connect(String text, @Nullable Consumer<? super ZMTPConfig.Builder> changes) {
         Endpoint endpoint = Endpoint.parse(transports, text, false);
         context.checkOpen();
         setup.check(endpoint, false);
         Connector made = new Connector(context, this, endpoint, changes);
-        TypeRules.checkHeartbeats(made.codec(context.config().codec())); // now, so that the caller hears of it
+        TypeRules.checkHeartbeats(made.codec(context.config().codec())); // now, so that the caller gets the exception
         Connector there = connectors.compute(
                 endpoint.toString(), (key, known) -> known == null || known.wasClosed() ? expected(made) : known);
         if (there == made) {
@@ -85,8 +84,8 @@ public final class SocketEndpoints {
     }
 
     /**
-     * Counts a connector before another thread can find it and close it. And now: a message may be sent before the
-     * event loop knows its peer.
+     * Counts a connector before another thread can find and close it. This happens now, because a message can be sent
+     * before the peer is known on the event loop.
      */
     private Connector expected(Connector made) {
         working.add(made);
@@ -103,7 +102,7 @@ public final class SocketEndpoints {
     }
 
     private void start(Connector connector) {
-        if (context.isFinished()) { // but not before: messages for it may wait, and the socket linger for them
+        if (context.isFinished()) { // not before, because messages may wait, and the socket linger for them
             connector.closeNow();
         } else if (working.contains(connector)) {
             owner.added(connector.peer());
@@ -111,14 +110,14 @@ public final class SocketEndpoints {
         }
     }
 
-    /** Called when the connector will not connect again. What is queued for it fails. */
+    /** Called when the connector will not connect again. The messages queued for it fail. */
     void stopped(Connector connector) {
         connectors.remove(connector.endpoint.toString(), connector);
         working.remove(connector);
         owner.left(connector.peer(), connector.text() + " was closed");
     }
 
-    /** Listens. */
+    /** Binds the endpoint, and accepts peers. */
     public Listener bind(String text) {
         Endpoint endpoint = Endpoint.parse(transports, text, true);
         context.checkOpen();

@@ -12,12 +12,12 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
-/** The options that the channels of a socket have in common, and a close that only logs its failure. */
+/** The common options of a socket's channels, and a close that only logs its failure. */
 public final class Sockets {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Sockets");
 
-    @SuppressWarnings("deprecation") // the name that Netty 4.1 knows, too
+    @SuppressWarnings("deprecation") // the name that also exists in Netty 4.1
     private static final ChannelOption<RecvByteBufAllocator> READS = ChannelOption.RCVBUF_ALLOCATOR;
 
     private Sockets() {}
@@ -53,8 +53,9 @@ public final class Sockets {
     }
 
     /**
-     * One buffer of each channel in turn, and not sixteen: what a peer sends as fast as it can keeps the others of the
-     * event loop waiting for as long as its messages take to handle. A buffer has up to 64 KiB, thousands of messages.
+     * Reads a single buffer of each channel in turn instead of sixteen. A peer that sends at full speed keeps the other
+     * peers of the event loop waiting while its messages are handled. A buffer has up to 64 KiB, which can be thousands
+     * of messages.
      */
     private static RecvByteBufAllocator fairReads() {
         return new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(1);

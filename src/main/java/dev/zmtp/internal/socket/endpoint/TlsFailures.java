@@ -16,19 +16,19 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meaning of failures of TLS. One whose certificate has expired does not come back by itself, and must not be taken
- * for a server that restarts. Knows Netty's classes by name, as they need not be there.
+ * The meaning of TLS failures. A peer whose certificate has expired does not recover by itself, and must not be treated
+ * like a server that restarts. Refers to Netty's classes by name, because they are optional.
  */
 final class TlsFailures {
 
     private static final int MOST_CAUSES = 16;
 
-    /** Alerts by which a peer refuses our certificate, as the JDK and OpenSSL write them. */
+    /** Alerts by which a peer refuses our certificate, in the wording of the JDK and OpenSSL. */
     private static final List<String> REFUSALS = List.of("certificate", "unknown_ca", "unknown ca", "access_denied");
 
     private TlsFailures() {}
 
-    /** Returns the kind of the failure; null if it is none of TLS, or just the end of a connection. */
+    /** Returns the kind of the failure; null if it is not a TLS failure, or just the end of a connection. */
     static @Nullable Kind kindOf(Throwable cause) {
         SSLException tls = tls(cause);
         if (tls == null) {
@@ -46,7 +46,7 @@ final class TlsFailures {
         return disagree || text.contains("alert") ? Kind.INCOMPATIBLE : null;
     }
 
-    /** Returns the failure and what has caused it, the first cause last. */
+    /** Returns the failure and its causes, the first cause last. */
     private static Stream<Throwable> causes(Throwable failure) {
         return Stream.iterate(failure, Objects::nonNull, Throwable::getCause).limit(MOST_CAUSES);
     }
@@ -66,7 +66,10 @@ final class TlsFailures {
                         || cause instanceof SSLPeerUnverifiedException);
     }
 
-    /** Returns what TLS says, and its first cause, where a date or a name stands; null if it is none of TLS. */
+    /**
+     * Returns the message of TLS and of the first cause, which contains a date or a name; null if it is not a TLS
+     * failure.
+     */
     static @Nullable String text(Throwable cause) {
         SSLException tls = kindOf(cause) == null ? null : tls(cause);
         if (tls == null) {

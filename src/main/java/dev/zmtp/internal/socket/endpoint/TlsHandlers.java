@@ -8,8 +8,8 @@ import io.netty.handler.ssl.SslContext;
 import java.util.concurrent.Executor;
 
 /**
- * Makes the handlers of TLS. Their handshakes are computed on an executor, as those of CURVE are: a flood of them must
- * leave the event loop to the connections that are there. The class is loaded only if there is a context.
+ * Creates TLS handlers. Their handshakes are computed on an executor, like those of CURVE, because a flood of
+ * handshakes must leave the event loop to the existing connections. The class is loaded only if there is a context.
  */
 final class TlsHandlers {
 

@@ -1,4 +1,4 @@
-/** The endpoints that a socket is bound and connects to, and the channels that they make. */
+/** The endpoints that a socket is bound to and connects to, and the channels that they create. */
 @NullMarked
 package dev.zmtp.internal.socket.endpoint;
 
