@@ -20,18 +20,18 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends to all peers that have subscribed to a prefix of the first frame (RFC 29), or that have joined the group that
- * is the first frame (RFC 48). A message is encoded once for all of them.
+ * Sends to all peers that have subscribed to a prefix of the first frame (RFC 29), or that have joined the group in the
+ * first frame (RFC 48). A message is encoded once for all of them.
  */
 public final class FanOut extends Routing {
 
     /**
-     * Groups are compared whole. So each gets an end that cannot be part of its name, and is then a prefix of nothing
-     * else.
+     * End mark of a group. Groups are compared whole, so each gets an end that cannot be part of its name, and is then
+     * a prefix only of itself.
      */
     private static final byte GROUP_END = 0;
 
-    /** The number of peers from which on messages are gathered. */
+    /** Minimum number of peers for which messages are gathered. */
     private static final int MANY = 16;
 
     private static final int NONE = -1;
@@ -60,13 +60,13 @@ public final class FanOut extends Routing {
             find(message);
             boolean gathers = matching.size() - first >= MANY && gathering.hasRoomFor(message);
             if (waits() && !allCanTake(first)) {
-                return Fate.REFUSED; // for all peers, so that none gets it twice
+                return Fate.REFUSED; // for all peers, so that no peer gets it twice
             }
             sendAll(message, first, matching.size(), gathers ? gathering.add(message) : NONE);
         } finally {
             matching.subList(first, matching.size()).clear();
         }
-        message.release(); // throws if its sender has released it, too, who hears of that
+        message.release(); // throws if its sender has also released it, and the sender is notified
         context.completions().succeed(result);
         return Fate.PASSED;
     }
@@ -88,7 +88,7 @@ public final class FanOut extends Routing {
         }
     }
 
-    /** Returns the group with its end, the caller's to release. */
+    /** Returns the group with its end mark, to be released by the caller. */
     private ByteBuf whole(ByteBuf group) {
         return context.allocator()
                 .buffer(group.readableBytes() + 1)
@@ -97,7 +97,7 @@ public final class FanOut extends Routing {
     }
 
     private void matches(Peer peer) {
-        if (!peer.isLeaving()) { // otherwise it only gets what is queued
+        if (!peer.isLeaving()) { // otherwise it only gets queued messages
             matching.add(peer);
         }
     }
@@ -118,12 +118,12 @@ public final class FanOut extends Routing {
         return true;
     }
 
-    /** Notes the message for those that gather what they are sent, and sends it to the others. */
+    /** Notes the message for the peers that gather their messages, and sends it to the others. */
     private void sendAll(ZMTPMessage message, int first, int last, int number) {
-        if (last - first > 1 && message.size() > 1) { // one frame is as fast to encode as to share
+        if (last - first > 1 && message.size() > 1) { // encoding a single frame is as fast as sharing it
             message.encodeOnce();
         }
-        // First all notes: a send may lead to another one, and that to the end of what is gathered.
+        // All notes come first, because a send can cause another send, and that can end the gathering.
         int others = first;
         for (int i = first; i < last; i++) {
             Peer peer = matching.get(i);
@@ -135,13 +135,13 @@ public final class FanOut extends Routing {
             Peer peer = matching.get(i);
             message.retain();
             if (peer.outbound().send(message, null)
-                    == Fate.REFUSED) { // filled from the listener of a write before this one
+                    == Fate.REFUSED) { // filled by the listener of an earlier write
                 peer.outbound().sendAccepted(message, null);
             }
         }
     }
 
-    /** Sends all peers what they have noted, which otherwise waits for the end of the task. */
+    /** Sends all peers their noted messages, which otherwise wait for the end of the task. */
     public void sendGathered() {
         gathering.sendAll();
     }
@@ -162,7 +162,7 @@ public final class FanOut extends Routing {
         forget(peer);
     }
 
-    /** Removes all topics of a peer, and says so to those who listen. */
+    /** Removes all topics of a peer, and notifies the listeners. */
     private void forget(Peer peer) {
         NavigableSet<ByteBuf> its = subscribers.topicsToCancel(peer);
         topics.removeAll(peer);
@@ -170,13 +170,13 @@ public final class FanOut extends Routing {
         subscribers.left(peer, its, topics::subscribers);
     }
 
-    /** Called with a subscription or a cancel of a subscriber. */
+    /** Called with a subscription or a cancellation of a subscriber. */
     public void subscription(Peer peer, ZMTPSubscription subscription) {
         ByteBuf topic = subscription.topic();
         boolean changed = subscription.isSubscribe() ? add(topic, peer) : remove(topic, peer);
         subscribers.requested(peer, subscription, changed, topics.subscribers(topic));
         if (!subscription.isSubscribe()) {
-            context.capacityFreed(); // messages may have waited for this peer alone
+            context.capacityFreed(); // messages may have waited only for this peer
         }
     }
 
@@ -193,11 +193,11 @@ public final class FanOut extends Routing {
             subscribers.joined(peer, membership.isJoin());
         }
         if (!membership.isJoin()) {
-            context.capacityFreed(); // as above
+            context.capacityFreed(); // see above
         }
     }
 
-    /** Adds a topic. Returns whether it is new: not if the peer has it, or was refused. */
+    /** Adds a topic. Returns true if it is new; false if the peer already has it, or was refused. */
     private boolean add(ByteBuf topic, Peer peer) {
         while (true) {
             try {
@@ -217,8 +217,8 @@ public final class FanOut extends Routing {
     }
 
     /**
-     * Forgets the topics of a peer that has many, as all together are too many, and disconnects it: it would miss
-     * messages. A newcomer with few topics must not pay for those of others.
+     * Forgets the topics of a peer that has many, because all topics together are too many, and disconnects the peer,
+     * because it would miss messages. A newcomer with few topics must not pay for the topics of others.
      */
     private void refuse(Peer peer, ZMTPException cause) {
         TopicShares.Share its = shares.of(peer);

@@ -9,8 +9,8 @@ import dev.zmtp.internal.socket.receive.Reception;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * Delivers what the application has subscribed to, or the messages of groups that it has joined, as peers may send more
- * (RFC 29, 48).
+ * Delivers messages that the application has subscribed to, or messages of groups that it has joined, because peers can
+ * send other messages as well (RFC 29, 48).
  */
 public final class Filtered extends Reception {
 

@@ -12,19 +12,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one task of the event loop that go to many peers. What a message needs of each peer and its
- * connection would be read into the processor's cache again and again. So a peer only remembers which of these messages
- * are its own, and at the end of the task, or when there are many, it is sent all of them in a row.
- *
- * <p>Only a peer takes part in whose queue all of them have room, so none is refused or dropped later, unless memory
- * becomes short meanwhile.
+ * The messages of a task of the event loop that are sent to many peers. The data of each peer and its connection would
+ * be loaded into the processor's cache again for every message. Therefore a peer only notes which of these messages it
+ * should get, and at the end of the task, or when there are many, it is sent all of them in a row.
+ * <p>A peer takes part only if its queue has room for all of them, so that none is refused or dropped later, unless
+ * memory becomes short in the meantime.
  */
 public final class Gathering implements Runnable, Noted.Keeper {
 
-    /** One for each bit of a peer. */
+    /** Maximum number of messages, which is the number of bits of a peer. */
     static final int MAX_MESSAGES = Long.SIZE;
 
-    /** In all of them. */
+    /** Maximum total length of the messages. */
     static final int MAX_BYTES = 64 << 10;
 
     private final SocketContext context;
@@ -39,7 +38,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
         this.context = context;
     }
 
-    /** Returns whether the message can be added, which may need those before it to be sent first. */
+    /** Returns whether the message can be added, for which earlier messages may have to be sent first. */
     boolean hasRoomFor(ZMTPMessage message) {
         long more = message.readableBytes();
         if (sending || more > MAX_BYTES || context.isClosed()) {
@@ -52,7 +51,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
         return scheduled;
     }
 
-    /** Adds a message, and returns the number by which peers know it. The message is retained. */
+    /** Adds a message, and returns the number by which peers refer to it. The message is retained. */
     int add(ZMTPMessage message) {
         messages[count] = message.retain();
         bytes += message.readableBytes();
@@ -75,7 +74,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
         return queue.hasRoom() && queue.messagesLeft() >= MAX_MESSAGES && queue.bytesLeft() >= MAX_BYTES;
     }
 
-    /** Sends the peer what was noted for it, in order. If one of the writes leads to another send, that comes after. */
+    /** Sends the peer its noted messages, in order. If a write causes another send, that message comes later. */
     @Override
     public void send(Peer peer) {
         boolean nested = sending;
@@ -93,14 +92,14 @@ public final class Gathering implements Runnable, Noted.Keeper {
         peer.roomCame();
     }
 
-    /** The end of the task. */
+    /** Runs at the end of the task. */
     @Override
     public void run() {
         scheduled = false;
         sendAll();
     }
 
-    /** Some are there only if the send to one of the peers has failed. */
+    /** Clears notes that remain only if the send to a peer has failed. */
     private static void forgetNoted(Peer peer) {
         if (!peer.outbound().noted().isEmpty()) {
             peer.outbound().noted().clear();
@@ -108,7 +107,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
         }
     }
 
-    /** Sends everything. */
+    /** Sends all messages. */
     void sendAll() {
         if (sending) {
             return;

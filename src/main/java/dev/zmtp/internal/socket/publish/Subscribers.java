@@ -22,20 +22,22 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
-/** The subscribers of a publisher, as its application learns of them. */
+/** The subscribers of a publisher, as reported to its application. */
 public final class Subscribers {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Subscribers");
 
-    /** Maximum number of requests that wait to be told. With more, those before them are told at once. */
+    /**
+     * Maximum number of requests waiting to be reported. If there are more, the earlier requests are reported at once.
+     */
     static final int MAX_NOTICES = 1 << 16;
 
     private record Listening(BiConsumer<? super ZMTPPeer, ZMTPSubscription> listener, boolean all) {}
 
-    /** @param listeners those who were there when it happened */
+    /** @param listeners the listeners at the time of the request */
     private record Notice(Peer peer, ZMTPSubscription request, boolean edge, List<Listening> listeners) {}
 
-    /** How many topics or groups each peer has. The topics themselves are kept by the routing alone. */
+    /** Number of topics or groups of each peer. The topics themselves are stored only by the routing. */
     private final Map<Peer, Integer> counts = new HashMap<>();
 
     private BiConsumer<Peer, Consumer<ByteBuf>> topicsOf = (peer, action) -> {};
@@ -45,7 +47,9 @@ public final class Subscribers {
     /** Immutable. Replaced under the lock of this object. */
     private volatile List<Listening> listeners = List.of();
 
-    /** What the listeners have not heard yet: a peer that leaves may have had more topics than one task reports. */
+    /**
+     * Requests not reported to the listeners yet, because a peer that leaves can have more topics than a task reports.
+     */
     private final Queue<Notice> notices = new ArrayDeque<>(0);
 
     private boolean scheduled;
@@ -56,7 +60,8 @@ public final class Subscribers {
     }
 
     /**
-     * Adds a listener, which is called for the first subscription to a topic and the last cancel, or for all of them.
+     * Adds a listener, which is called for the first subscription to a topic and its last cancellation, or for all of
+     * them.
      */
     public ZMTPRegistration listen(BiConsumer<? super ZMTPPeer, ZMTPSubscription> listener, boolean all) {
         Listening added = new Listening(listener, all);
@@ -74,7 +79,7 @@ public final class Subscribers {
         listeners = List.copyOf(fewer);
     }
 
-    /** Sets what calls an action for each topic of a peer. */
+    /** Sets the function that calls an action for each topic of a peer. */
     void topicsOf(BiConsumer<Peer, Consumer<ByteBuf>> topics) {
         topicsOf = topics;
     }
@@ -86,7 +91,7 @@ public final class Subscribers {
         return wanted;
     }
 
-    /** Returns the topics of a peer if anybody wants to hear that they end. */
+    /** Returns the topics of a peer if there is a listener for their end. */
     NavigableSet<ByteBuf> topicsToCancel(Peer peer) {
         NavigableSet<ByteBuf> its = new TreeSet<>();
         if (!listeners.isEmpty()) {
@@ -95,7 +100,7 @@ public final class Subscribers {
         return its;
     }
 
-    /** The peers that have a topic or are in a group, and the futures that wait for them. */
+    /** The number of peers with a topic or a group, and the futures that wait for it. */
     public Awaited awaited() {
         return awaited;
     }
@@ -137,7 +142,7 @@ public final class Subscribers {
     private void tell(Peer peer, ZMTPSubscription request, boolean edge) {
         if (notices.isEmpty()) {
             tellNow(peer, request, edge, listeners);
-        } else { // a peer that returns must not be reported before it has left
+        } else { // a peer that returns must not be reported before its leave
             note(peer, request, edge);
         }
     }
@@ -149,7 +154,7 @@ public final class Subscribers {
         notices.add(new Notice(peer, request, edge, listeners));
     }
 
-    /** Tells the listeners what they have not heard yet. */
+    /** Reports all pending requests to the listeners. */
     public void tellAll() {
         tell(Integer.MAX_VALUE);
     }

@@ -18,17 +18,17 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The list of what this socket has asked its publishers for: topics, each with the number of registrations that want
- * it, or groups. They are state of the socket and not messages: each publisher gets all of them after each handshake.
+ * The subscriptions of this socket, which are topics, each with the number of its registrations, or groups. They are
+ * state of the socket and not messages. Each publisher gets all of them after each handshake.
  */
 public final class Subscriptions {
 
     private final SocketContext context;
     private final boolean groups;
-    /** What is wanted: topics, of which each is the beginning of messages, or groups. */
+    /** Current topics, which are prefixes of messages, or groups. */
     private final ZMTPTopicMatcher<Subscriptions> wanted = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, Long.MAX_VALUE);
 
-    /** How many registrations more than one there are of a topic. */
+    /** Number of additional registrations of a topic, beyond the first. */
     private final NavigableMap<ByteBuf, Integer> more = new TreeMap<>();
 
     private final Set<Peer> publishers = new LinkedHashSet<>();
@@ -51,7 +51,7 @@ public final class Subscriptions {
         };
     }
 
-    /** Takes one registration off. From any thread. */
+    /** Removes a registration. From any thread. */
     public void unregister(ByteBuf topic) {
         context.executeHere(() -> remove(topic));
     }
@@ -64,7 +64,7 @@ public final class Subscriptions {
         }
     }
 
-    /** Takes one registration of the topic off, if there is one. */
+    /** Removes a registration of the topic, if there is one. */
     private void remove(ByteBuf topic) {
         if (more.containsKey(topic)) {
             more.computeIfPresent(topic, (t, count) -> count == 1 ? null : count - 1);
@@ -73,7 +73,7 @@ public final class Subscriptions {
         }
     }
 
-    /** Tells all publishers. A write may lead to user code, which may subscribe, or to the end of a connection. */
+    /** Notifies all publishers. A write can run user code, which can subscribe, or end a connection. */
     private void tell(ByteBuf topic, boolean add) {
         publishers.forEach(publisher -> add(publisher, topic, add));
         List.copyOf(publishers).forEach(Subscriptions::write);
@@ -111,7 +111,7 @@ public final class Subscriptions {
         publishers.remove(publisher);
     }
 
-    /** Returns whether messages whose first frame is this one are wanted. */
+    /** Returns whether messages with this first frame are subscribed to. */
     boolean match(ByteBuf first) {
         if (groups) {
             return wanted.subscribers(first) > 0;

@@ -6,13 +6,15 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The part that each peer has of the topics of a publisher: those that have most of it pay when it is too much. */
+/**
+ * The share of each peer in the topics of a publisher. Peers with the greatest shares pay when the topics are too many.
+ */
 final class TopicShares {
 
-    /** What a topic counts besides its bytes, as in the codec's {@code maxSubscriptionsLength}. */
+    /** Bytes that a topic counts besides its own, as in the codec's {@code maxSubscriptionsLength}. */
     static final int PER_TOPIC = 256;
 
-    /** The topics of a peer, and what they count. */
+    /** Number of topics of a peer, and the bytes that they count. */
     record Share(int topics, long length) {
 
         static final Share NONE = new Share(0, 0);
@@ -33,12 +35,12 @@ final class TopicShares {
         return shares.getOrDefault(peer, Share.NONE);
     }
 
-    /** Counts a topic of so many bytes that the peer has now. */
+    /** Counts a topic of this length that the peer has added. */
     void add(Peer peer, int bytes) {
         set(peer, of(peer).plus(bytes));
     }
 
-    /** Counts a topic of so many bytes that the peer has no longer. */
+    /** Counts a topic of this length that the peer has removed. */
     void remove(Peer peer, int bytes) {
         set(peer, of(peer).minus(bytes));
     }
@@ -62,8 +64,8 @@ final class TopicShares {
     }
 
     /**
-     * Returns a peer that has about the most, and more than {@code asker} would have with a topic of so many bytes
-     * more; null if the asker is one of those that have about the most itself.
+     * Returns a peer with about the greatest share, which is greater than that of {@code asker} with another topic of
+     * this length; null if the asker's share is itself about the greatest.
      */
     @Nullable
     Peer greaterThan(Peer asker, int bytes) {

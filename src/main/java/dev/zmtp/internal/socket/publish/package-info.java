@@ -1,4 +1,4 @@
-/** Subscriptions, and messages for all peers that want them. */
+/** Subscriptions, and messages for all peers that have subscribed to them. */
 @NullMarked
 package dev.zmtp.internal.socket.publish;
 
