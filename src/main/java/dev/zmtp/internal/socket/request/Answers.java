@@ -10,11 +10,10 @@ import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import java.util.Collection;
 
 /**
- * Delivers answers to their requests. Anything else goes to the application of a DEALER, which may send and receive
- * anything (RFC 28). A REQ drops it.
- *
- * <p>If a DEALER asks, and nobody receives, what comes unasked must not keep the answers after it from being read: the
- * oldest of it is dropped.
+ * Delivers answers to their requests. All other messages are delivered to the application of a DEALER, which can send
+ * and receive anything (RFC 28). A REQ drops them.
+ * <p>If a DEALER makes requests without receiving, unexpected messages must not keep later answers from being read.
+ * Therefore the oldest of these messages are dropped.
  */
 public final class Answers extends Reception {
 
@@ -23,7 +22,7 @@ public final class Answers extends Reception {
     private final Requests requests;
     private final boolean strict;
 
-    /** Whether the application has ever asked. */
+    /** True if the application has ever made a request. */
     private boolean asks;
 
     public Answers(SocketContext context, Inbox inbox, Requests requests) {

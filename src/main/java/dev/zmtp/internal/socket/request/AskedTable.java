@@ -7,35 +7,35 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The requests that wait for answers, by their ids, which count up. */
+/** The requests waiting for answers, by their ids, which count up. */
 final class AskedTable {
 
     /**
-     * An odd number, so that each id has a key of its own. Ids count up: neighbours in the map, all of which it would
-     * look at when one is removed.
+     * An odd number, so that each id has a distinct key. Consecutive ids would be neighbors in the map, which would
+     * visit all of them when one of them is removed.
      */
     private static final int SPREAD = 0x9E37_79B1;
 
     private final IntObjectMap<PendingRequest> requests = new IntObjectHashMap<>();
 
-    /** The bits of an id that count. */
+    /** Bits of an id that count. */
     private final int counted;
 
     private final int first;
 
     private int last;
 
-    /** The number of ids that were given, until all were. */
+    /** Number of ids that were given, until all were. */
     private int given;
 
-    /** @param first the number before the first one */
+    /** @param first the number before the first id */
     AskedTable(int counted, int first) {
         this.counted = counted;
         this.first = first & counted;
         this.last = this.first;
     }
 
-    /** Returns the next number, which no request has. */
+    /** Returns the next number that no request has. */
     int next() {
         do {
             last = (last + 1) & counted;
@@ -48,12 +48,12 @@ final class AskedTable {
         return (id & counted) * SPREAD;
     }
 
-    /** Whether a request has had this id. */
+    /** Returns whether a request has had this id. */
     boolean wasGiven(int id) {
         return ((id - first - 1) & counted) < given;
     }
 
-    /** Adds a request that has the number of {@link #next} in its id. */
+    /** Adds a request whose id contains the number of {@link #next}. */
     void add(PendingRequest request) {
         requests.put(key(request.id), request);
     }
@@ -69,7 +69,7 @@ final class AskedTable {
         requests.remove(key(request.id));
     }
 
-    /** Returns those that {@code which} is true of. */
+    /** Returns the requests that {@code which} is true for. */
     List<PendingRequest> all(Predicate<PendingRequest> which) {
         List<PendingRequest> found = new ArrayList<>();
         for (PendingRequest each : requests.values()) {

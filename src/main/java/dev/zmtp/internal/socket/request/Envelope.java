@@ -5,12 +5,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
-/** The frames before the data of a request: a name for each ROUTER on its way, then an empty frame (RFC 28). */
+/**
+ * The frames before the data of a request, which are a name for each ROUTER on its way, then an empty frame (RFC 28).
+ */
 final class Envelope {
 
     private Envelope() {}
 
-    /** Returns the number of frames of the envelope, including the empty one; 0 if the message is not a request. */
+    /** Returns the number of frames of the envelope, including the empty frame; 0 if the message is not a request. */
     static int length(ZMTPMessage message) {
         int size = message.size();
         for (int i = 0; i < size - 1; i++) {
@@ -21,7 +23,7 @@ final class Envelope {
         return 0;
     }
 
-    /** Returns the frame of an id. It is on the heap, where four bytes take less time than an allocator does. */
+    /** Returns the frame of an id. It is on the heap, where four bytes take less time than with an allocator. */
     static ByteBuf id(int id) {
         return Unpooled.wrappedBuffer(
                 new byte[] {(byte) (id >>> 24), (byte) (id >>> 16), (byte) (id >>> 8), (byte) id});

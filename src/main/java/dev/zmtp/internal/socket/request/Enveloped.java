@@ -5,7 +5,7 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Reception;
 
-/** Delivers requests to the application: frames, an empty one, and data (RFC 28). */
+/** Delivers requests to the application. A request consists of frames, an empty frame, and data (RFC 28). */
 public final class Enveloped extends Reception {
 
     private final Inbox inbox;

@@ -10,16 +10,19 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The future of one answer. It is also the task that sends the request. */
+/** The future of an answer. It is also the task that sends the request. */
 final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, Outgoing {
 
     private final Requests requests;
     final long timeout;
 
-    /** Completed when the request was written. Null but for what a REQ {@linkplain StrictRequest sends} in turn. */
+    /**
+     * Completed when the request was written. Null except for a request that a REQ {@linkplain StrictRequest sends} in
+     * turn.
+     */
     final @Nullable CompletableFuture<Void> sent;
 
-    /** The id; 0 for a request that was not sent yet, and for one that has none. */
+    /** Id of the request; 0 if it was not sent yet, or has no id. */
     int id;
 
     @Nullable
@@ -28,9 +31,7 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
     @Nullable
     Peer peer;
 
-    /**
-     * The group in {@link Timeouts}; null if there is none. Only {@code Timeouts} changes it and the next three fields.
-     */
+    /** Group in {@link Timeouts}; null if there is none. Only {@code Timeouts} changes it and the next three fields. */
     Timeouts.@Nullable SameTimeout sameTimeout;
 
     long deadline;
@@ -41,14 +42,14 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
     @Nullable
     PendingRequest after;
 
-    /** Its place in the queue of the socket; null if it does not wait there. */
+    /** Place in the queue of the socket; null if the request does not wait there. */
     @Nullable
     QueuedMessage queued;
 
-    /** Its message has not left, or nobody knows whether it has: there will be no answer. */
+    /** True if the message has not been sent, or its fate is unknown. There will be no answer. */
     volatile boolean notSent;
 
-    /** The size of the message, which is known when that has left. */
+    /** Size of the message, which remains known after the message has been sent. */
     final long bytes;
 
     PendingRequest(Requests requests, ZMTPMessage message, long timeout, @Nullable CompletableFuture<Void> sent) {
@@ -99,7 +100,7 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
         requests.closeQueued(this);
     }
 
-    /** Whether it is what a REQ sends in turn, which waits for a peer and has no timeout. */
+    /** Returns whether a REQ sends this request in turn. Such a request waits for a peer and has no timeout. */
     boolean isStrict() {
         return sent != null;
     }
@@ -117,7 +118,7 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
     }
 
     @Override
-    public boolean complete(ZMTPMessage answer) { // the application may call this
+    public boolean complete(ZMTPMessage answer) { // the application can call this
         boolean completed = super.complete(answer);
         if (completed) {
             requests.abandoned(this);
@@ -126,7 +127,7 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
     }
 
     @Override
-    public boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
+    public boolean completeExceptionally(Throwable cause) { // orTimeout also calls this
         boolean failed = super.completeExceptionally(cause);
         if (failed) {
             requests.abandoned(this);

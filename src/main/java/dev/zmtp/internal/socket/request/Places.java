@@ -6,15 +6,15 @@ import dev.zmtp.internal.socket.peer.Peer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places of the requests that a handler has. Peers share them: each may have half of those that are left, and one
- * at least. So one peer takes no more than a third of them, two take a quarter each, and a newcomer finds a place,
- * however many requests others send. Used on the event loop.
+ * The places for requests that are with a handler. Peers share them. Each peer can have half of the remaining places,
+ * and at least one. Thus a single peer takes no more than a third of them, two peers take a quarter each, and a
+ * newcomer finds a place for any number of requests from others. Used on the event loop.
  */
 public final class Places {
 
     private final SocketContext context;
 
-    /** The peers whose next request waits until they have fewer places, or until more are left. */
+    /** Peers whose next request waits until they have fewer places, or until more places remain. */
     private final Magnitudes<Peer> declined = new Magnitudes<>();
 
     private int taken;
@@ -44,7 +44,7 @@ public final class Places {
         peer.inbound().served++;
     }
 
-    /** Gives the place of a request back. Returns whether the peer was declined, and may be asked again. */
+    /** Gives the place of a request back. Returns true if the peer was declined, and can be asked again. */
     boolean giveBack(Peer peer) {
         boolean was = declined.remove(peer, peer.inbound().served);
         taken--;
@@ -57,8 +57,8 @@ public final class Places {
     }
 
     /**
-     * Removes a peer that was declined and may have a place now, and returns it; null if there is none. Each takes one
-     * at once, so this costs a request no more than the others do.
+     * Removes and returns a declined peer that can have a place now; null if there is none. Each such peer takes a
+     * place at once, so this costs a request no more than the other steps.
      */
     @Nullable
     Peer recall() {

@@ -32,39 +32,40 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of a REQ or DEALER that wait for their answers, which are accepted only from the peer that was asked.
- *
- * <p>A request of a DEALER has an id of 4 bytes as the first frame of its envelope, as with libzmq's REQ_CORRELATE. Its
- * answer has the same id: a REP returns the envelope, and so does any service that is connected through a ROUTER.
- *
- * <p>A request of a REQ has none unless the config says so, as many services expect the empty frame first. Then the
- * next message of its peer is the answer. So a peer has one such request at a time, and if it does not answer in time,
- * its connection is closed: otherwise the late answer would be taken for that of the next request.
+ * The requests of a REQ or DEALER that wait for their answers. An answer is accepted only from the peer that got the
+ * request.
+ * <p>A request of a DEALER has an id of 4 bytes as the first frame of its envelope, like libzmq's REQ_CORRELATE. Its
+ * answer has the same id, because a REP returns the envelope, and so does any service that is connected through a
+ * ROUTER.
+ * <p>A request of a REQ has no id unless it is enabled in the config, because many services expect the empty frame
+ * first. The next message of its peer is then the answer. Therefore a peer has a single such request at a time. If it
+ * does not answer in time, its connection is closed, because the late answer would otherwise be taken for the answer to
+ * the next request.
  */
 public final class Requests {
 
-    /** The part of an id that counts up: each id comes once in 2^24 requests. */
+    /** Bits of an id that count up. Each id occurs once in 2^24 requests. */
     private static final int COUNTED = 0xFF_FFFF;
 
-    /** The first byte of all our ids, so that what another program begins its messages with is seldom taken for one. */
+    /** First byte of all our ids, so that the first frames of other programs are seldom taken for ids. */
     private final int salt;
 
     private final SocketContext context;
     private final Senders senders;
-    /** Null if the type does not ask. */
+    /** Null if the type makes no requests. */
     private final @Nullable RoundRobin shared;
 
     private final Peers peers;
     private final AtomicInteger outstanding = new AtomicInteger();
     private final Timeouts timeouts;
 
-    /** Whether requests have ids. */
+    /** True if requests have ids. */
     private final boolean correlates;
 
     // On the event loop
     private final AskedTable asked;
 
-    /** What a REQ has sent in turn, and waits for a peer. */
+    /** Request that a REQ has sent in turn, and that waits for a peer. */
     private volatile @Nullable PendingRequest unsent;
 
     private boolean closed;
@@ -91,7 +92,7 @@ public final class Requests {
         return ask(new PendingRequest(this, message, Settings.nanos(timeout), null));
     }
 
-    /** Sends what a REQ sends in turn: there is one at a time. */
+    /** Sends a request of a REQ in turn. There is a single such request at a time. */
     public PendingRequest ask(ZMTPMessage message, CompletableFuture<Void> sent) {
         return ask(new PendingRequest(this, message, Long.MAX_VALUE, sent));
     }
@@ -111,7 +112,7 @@ public final class Requests {
         return request;
     }
 
-    /** What a REQ sends in turn waits for a peer. */
+    /** Refuses the request, except that a request which a REQ sends in turn waits for a peer. */
     private void noRoom(PendingRequest request) {
         if (!request.isStrict()) {
             boolean reachable = routing().isReachable();
@@ -124,7 +125,7 @@ public final class Requests {
     /** Fails a request whose message was not passed to a peer. */
     void refuse(PendingRequest request, ZMTPSocketException.Reason reason, String text) {
         release(request);
-        request.notSent = true; // first: whoever hears of the failure may ask again
+        request.notSent = true; // first, because a listener of the failure can make a request again
         context.completions().fail(request, reason, text);
         context.completions().fail(request.sent, reason, text);
     }
@@ -143,19 +144,19 @@ public final class Requests {
         return outstanding.get();
     }
 
-    /** The number of requests that have no place in a queue. From any thread. */
+    /** Returns the number of requests without a place in a queue. From any thread. */
     public int waiting() {
         return unsent == null ? 0 : 1;
     }
 
-    /** Called when nothing waits for this answer any more. */
+    /** Called when the answer is no longer waited for. */
     void abandoned(PendingRequest request) {
         if (context.inEventLoop() || !context.tryExecute(() -> abandon(request))) {
             abandon(request);
         }
     }
 
-    /** One without an id keeps its peer until the answer has come, or until its timeout if it has one. */
+    /** A request without an id keeps its peer until the answer has arrived, or until its timeout if it has one. */
     private void abandon(PendingRequest request) {
         Peer peer = request.peer;
         if (peer == null || correlates) {
@@ -168,7 +169,7 @@ public final class Requests {
 
     // On the event loop
 
-    /** Sends the request that was asked here, or what a REQ sent in turn and found no peer at first. */
+    /** Sends a request that was made here, or a request that a REQ sent in turn and that found no peer at first. */
     void start(PendingRequest request) {
         if (closed) {
             refuse(request, CLOSED, "the socket is closed");
@@ -198,7 +199,7 @@ public final class Requests {
         }
     }
 
-    /** Gives the request to the transport of the peer. */
+    /** Passes the request to the transport of the peer. */
     void pass(PendingRequest request, Peer peer) {
         if (request.message().refCnt() == 0) {
             refuse(request, STATE, "the message was released while it waited");
@@ -216,7 +217,7 @@ public final class Requests {
         peer.outbound().pass(message, request.sent == null ? null : new Passed(request, request.sent));
     }
 
-    /** The fate of what a REQ has sent in turn. Without an answer to come, its peer is free for the next request. */
+    /** The fate of a request that a REQ sent in turn. If no answer will come, its peer is free for the next request. */
     private final class Passed extends CompletableFuture<Void> {
         private final PendingRequest request;
         private final CompletableFuture<Void> sent;
@@ -233,7 +234,7 @@ public final class Requests {
 
         @Override
         public boolean completeExceptionally(Throwable cause) {
-            request.notSent = true; // first: whoever hears of the failure may ask again
+            request.notSent = true; // first, because a listener of the failure can make a request again
             Peer its = request.peer;
             boolean unknown = cause instanceof ZMTPSocketException e && e.reason() == UNKNOWN;
             if (its != null && !unknown) { // otherwise the connection has ended, which ends the request
@@ -246,7 +247,7 @@ public final class Requests {
         }
     }
 
-    /** Returns what is sent: the empty frame before the data, and before that the id if it has one. */
+    /** Returns the message to send, with an empty frame before the data, and the id, if any, before that frame. */
     private ZMTPMessage enveloped(PendingRequest request) {
         ZMTPMessage data = request.message();
         if (!correlates) {
@@ -260,21 +261,21 @@ public final class Requests {
     public void capacityFreed() {
         PendingRequest waits = unsent;
         if (waits != null) {
-            unsent = null; // first: a write may find room for more, and so come here
+            unsent = null; // first, because a write can find more room, and so lead here
             if (!senders.ask(waits)) {
                 unsent = waits;
             }
         }
     }
 
-    /** Removes the entry, however the request has ended. A second call changes nothing. */
+    /** Removes the entry, however the request has ended. A second call has no effect. */
     private void end(PendingRequest request) {
         timeouts.remove(request);
         if (request.message != null) {
             boolean wasQueued = request.queued != null;
             routing().forget(request);
             release(request);
-            if (wasQueued) { // later: this may be in the middle of a loop over such requests
+            if (wasQueued) { // later, because this can be in the middle of a loop over such requests
                 context.execute(context::capacityFreed);
             }
         } else if (request.peer != null) {
@@ -301,7 +302,7 @@ public final class Requests {
             text += ": no peer had room for the request";
         }
         if (peer != null && !correlates) {
-            peer.disconnect(text); // first: the caller may ask again, and not there
+            peer.disconnect(text); // first, because the caller can make a request again, but not to this peer
         }
         Throwable why = away == null ? null : away.lastFailure();
         context.completions().fail(request, new ZMTPSocketException(TIMEOUT, text, why));
@@ -312,9 +313,9 @@ public final class Requests {
     }
 
     /**
-     * Takes the message over if it is the answer to a request with an id, or the late answer to one that has ended.
-     *
-     * @return whether it was taken
+     * Takes ownership of the message if it answers a request with an id, or is the late answer to a request that has
+     * ended.
+     * @return whether the message was taken
      */
     boolean answered(Peer from, ZMTPMessage message) {
         if (!correlates
@@ -342,10 +343,10 @@ public final class Requests {
             return false;
         }
         int its = id.getInt(id.readerIndex());
-        return (its & ~COUNTED) == salt && asked.wasGiven(its); // or it is part of the envelope of somebody else
+        return (its & ~COUNTED) == salt && asked.wasGiven(its); // or it is part of another program's envelope
     }
 
-    /** Handles an answer to the request without an id. Takes the message over. */
+    /** Handles an answer to the request without an id. Takes ownership of the message. */
     void answeredUncorrelated(Peer from, ZMTPMessage message) {
         PendingRequest request = awaited(from);
         if (request == null) {
@@ -358,7 +359,7 @@ public final class Requests {
             from.counters().add(LATE, 1);
         }
         complete(request, message.withoutFirst(1));
-        routing().becameWritable(from); // last: it may be asked again
+        routing().becameWritable(from); // last, because the peer can get a request again
         context.capacityFreed();
     }
 
@@ -369,8 +370,8 @@ public final class Requests {
     }
 
     /**
-     * Called when a peer has sent something that is not an answer. If exactly one request to it is outstanding, that
-     * one fails.
+     * Called when a peer has sent a message that is not an answer. If exactly one request to it is outstanding, that
+     * request fails.
      */
     void malformed(Peer from) {
         List<PendingRequest> its = askedOf(from);
@@ -395,7 +396,7 @@ public final class Requests {
         return peer.asked() > 0 ? asked.all(request -> request.peer == peer) : List.of();
     }
 
-    /** Called when the connection has ended: what its peer was asked will not be answered. */
+    /** Called when the connection has ended. Requests to its peer will not be answered. */
     public void down(Peer peer, Throwable cause) {
         for (PendingRequest request : askedOf(peer)) {
             ZMTPSocketException failure = new ZMTPSocketException(
@@ -424,13 +425,13 @@ public final class Requests {
             if (request != null) {
                 end(request);
                 context.completions().fail(request, CLOSED, "the socket is closed");
-                routing().becameWritable(peer); // for what a REQ has sent in turn
+                routing().becameWritable(peer); // for a request that a REQ has sent in turn
             }
         }
         timeouts.close();
     }
 
-    /** What a REQ has sent still has time to leave. A request is nothing without its answer. */
+    /** A request that a REQ has sent in turn still has time to leave. Others are useless without their answers. */
     void closeQueued(PendingRequest request) {
         if (request.isStrict()) {
             if (request.message().refCnt() == 0) {

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** A request and the way back: the peer that it came from, and the envelope. */
+/** A request and its way back, which is the peer that it came from, and the envelope. */
 final class ServedRequest implements ZMTPRequest {
 
     private final DirectSends directly;
@@ -24,7 +24,7 @@ final class ServedRequest implements ZMTPRequest {
     private final ZMTPMessage message;
     private final long memory;
 
-    /** Who is told when it is answered or dropped; null for a REP that receives and sends in turn. */
+    /** Notified when the request is answered or dropped; null for a REP that receives and sends in turn. */
     private final @Nullable Serving serving;
 
     private final AtomicBoolean ended = new AtomicBoolean();
@@ -38,7 +38,7 @@ final class ServedRequest implements ZMTPRequest {
         this.serving = serving;
     }
 
-    /** Takes the message over, which has an envelope of {@code frames} frames. */
+    /** Takes ownership of the message, which has an envelope of {@code frames} frames. */
     static ServedRequest of(
             DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
         return new ServedRequest(directly, peer, message, frames, serving);
@@ -49,12 +49,12 @@ final class ServedRequest implements ZMTPRequest {
         return peer;
     }
 
-    /** The peer that asks. */
+    /** Returns the peer that sent the request. */
     Peer from() {
         return peer;
     }
 
-    /** The memory that the request takes until it has ended. */
+    /** Returns the memory that the request takes until it has ended. */
     long memory() {
         return memory;
     }
@@ -65,7 +65,7 @@ final class ServedRequest implements ZMTPRequest {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // whether it is this very message
+    @SuppressWarnings("ReferenceEquality") // checks for this very message
     public boolean reply(ZMTPMessage answer) {
         Objects.requireNonNull(answer, "answer");
         if (!ended.compareAndSet(false, true)) {
@@ -92,14 +92,14 @@ final class ServedRequest implements ZMTPRequest {
         }
     }
 
-    /** Sends the answer of a REP that receives and sends in turn. Takes it over. May be called once. */
+    /** Sends the answer of a REP that receives and sends in turn. Takes ownership of the answer. Can be called once. */
     CompletableFuture<Void> answer(ZMTPMessage answer) {
         CompletableFuture<Void> result = new LoopFuture<>();
         directly.send(peer, enveloped(answer), result);
         return result;
     }
 
-    /** The bytes of the envelope. */
+    /** Returns the length of the envelope, in bytes. */
     long envelopeLength() {
         long length = 0;
         for (ByteBuf frame : envelope) {
@@ -108,12 +108,12 @@ final class ServedRequest implements ZMTPRequest {
         return length;
     }
 
-    /** Returns the answer as it is sent. Takes it over. May be called once. */
+    /** Returns the answer to send, with its envelope. Takes ownership of the answer. Can be called once. */
     ZMTPMessage enveloped(ZMTPMessage answer) {
         return answer.prepended(envelope);
     }
 
-    /** Sends the answer of a handler, which it takes over. On the event loop. */
+    /** Sends the answer of a handler, and takes ownership of it. On the event loop. */
     void send(ZMTPMessage answer) {
         directly.answer(peer, answer.prepended(envelope));
     }

@@ -15,7 +15,10 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Passes requests to a handler, up to a bound at a time, and sends each answer back to the peer that asked. */
+/**
+ * Passes requests to a handler, up to a maximum at a time, and sends each answer back to the peer that made the
+ * request.
+ */
 public final class Serving implements Sink {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Serving");
@@ -79,7 +82,7 @@ public final class Serving implements Sink {
         from.unreadAnswers().changed();
         try {
             handler.accept(request);
-        } catch (Throwable e) { // from the application: the asker waits in vain, and others do not
+        } catch (Throwable e) { // from the application; this peer gets no answer, and others are not affected
             logger.warn("{} gets no answer", request, e);
             context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
             request.drop();

@@ -18,13 +18,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A REP that receives and sends in turn (RFC 28): one request, then its answer. Used from any thread. */
+/** A REP that receives and sends in turn (RFC 28), which is a request, then its answer. Used from any thread. */
 public final class StrictReply {
 
-    /** The state in which no request is awaited or received. */
+    /** State in which no request is awaited or has been received. */
     private static final Object IDLE = new Object();
 
-    /** The state in which a thread looks whether there is a request. */
+    /** State in which a thread checks for a request. */
     private static final Object BUSY = new Object();
 
     private static final String NOT_ANSWERED = "receive: the last request was not answered";
@@ -54,7 +54,7 @@ public final class StrictReply {
         return refused;
     }
 
-    /** Returns a request if one waits; null if there is none. */
+    /** Returns a request if there is one; null otherwise. */
     public @Nullable ZMTPMessage tryReceive() {
         if (!state.compareAndSet(IDLE, BUSY)) {
             throw new ZMTPSocketException(STATE, maySend() ? NOT_ANSWERED : "receive: another receive waits");
@@ -77,12 +77,12 @@ public final class StrictReply {
         return ServedRequest.of(senders.directly(), from, message, Envelope.length(message), null);
     }
 
-    /** Whether a send is the next thing to do. */
+    /** Returns whether the next step is a send. */
     public boolean maySend() {
         return state.get() instanceof ServedRequest;
     }
 
-    /** Takes the message over. */
+    /** Takes ownership of the message. */
     public CompletableFuture<Void> send(ZMTPMessage answer) {
         ServedRequest request = takeTurn();
         if (request != null) {
@@ -96,8 +96,8 @@ public final class StrictReply {
     }
 
     /**
-     * As {@link #send}, and waits until there is room on the way to the event loop. If it fails while the peer is
-     * there, it is the turn to send again.
+     * Like {@link #send}, and waits for room on the way to the event loop. If it fails while the peer is connected, it
+     * is the socket's turn to send again.
      */
     public void sendAndWait(ZMTPMessage answer, @Nullable Duration timeout) throws InterruptedException {
         Object now = state.get();
@@ -115,18 +115,18 @@ public final class StrictReply {
         }
     }
 
-    /** Returns the request to answer, which no longer is; null if there is none. */
+    /** Removes and returns the request to answer; null if there is none. */
     private @Nullable ServedRequest takeTurn() {
         Object now = state.get();
         return now instanceof ServedRequest request && state.compareAndSet(request, IDLE) ? request : null;
     }
 
-    /** The future of a request. If it ends in another way, the request is for the next one. */
+    /** The future of a request. If it is completed in another way, the request is given to the next receiver. */
     private final class Receiving extends LoopFuture<ZMTPMessage> implements Taker {
 
         @Override
         public boolean take(Peer from, ZMTPMessage message) {
-            message.retain(); // it returns whole if this receive has ended
+            message.retain(); // it is put back whole if this receive has ended
             ServedRequest request = served(from, message);
             if (state.compareAndSet(this, request)) {
                 ReferenceCountUtil.safeRelease(message);
@@ -159,7 +159,7 @@ public final class StrictReply {
         }
 
         @Override
-        public boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
+        public boolean completeExceptionally(Throwable cause) { // orTimeout also calls this
             return leave() && super.completeExceptionally(cause);
         }
     }

@@ -14,10 +14,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A REQ that sends and receives in turn (RFC 28): one request, then its answer. Used from any thread. */
+/** A REQ that sends and receives in turn (RFC 28), which is a request, then its answer. Used from any thread. */
 public final class StrictRequest {
 
-    /** The answer was passed to its receiver. */
+    /** Stands for an answer that was passed to its receiver. */
     private static final Object TAKEN = new Object();
 
     private static final String NOT_RECEIVED = "send: the answer to the last request was not received";
@@ -26,7 +26,7 @@ public final class StrictRequest {
     private final Senders senders;
     private final Requests requests;
 
-    /** The request that was sent and whose answer was not received; null if the next may be sent. */
+    /** Request that was sent and whose answer was not received; null if the next request can be sent. */
     private final AtomicReference<@Nullable Asked> current = new AtomicReference<>();
 
     public StrictRequest(SocketContext context, Senders senders, Requests requests) {
@@ -35,13 +35,13 @@ public final class StrictRequest {
         this.requests = requests;
     }
 
-    /** Whether a send is the next thing to do. */
+    /** Returns whether the next step is a send. */
     public boolean maySend() {
         Asked last = current.get();
         return last == null || last.wasNotSent();
     }
 
-    /** Takes the message over. */
+    /** Takes ownership of the message. */
     public CompletableFuture<Void> send(ZMTPMessage message) {
         CompletableFuture<Void> sent = new LoopFuture<>();
         if (!asked(message, sent)) {
@@ -50,7 +50,7 @@ public final class StrictRequest {
         return sent;
     }
 
-    /** Takes the message over. Returns false if it is not the turn to send. */
+    /** Takes ownership of the message. Returns false if it is not the socket's turn to send. */
     private boolean asked(ZMTPMessage message, CompletableFuture<Void> sent) {
         Asked asked = new Asked();
         if (!current.compareAndSet(last(), asked)) {
@@ -68,7 +68,10 @@ public final class StrictRequest {
         ReferenceCountUtil.safeRelease(message);
     }
 
-    /** As {@link #send}. What is known at once is thrown. The receiver of the answer hears of all that comes later. */
+    /**
+     * Like {@link #send}. Failures known at once are thrown. The receiver of the answer is notified of all later
+     * failures.
+     */
     public void sendAndForget(ZMTPMessage message) {
         ZMTPSocketException refusal = null;
         if (context.isClosed()) {
@@ -82,7 +85,10 @@ public final class StrictRequest {
         }
     }
 
-    /** The last request if its send has failed and nobody waits for its answer, so that the next may take its place. */
+    /**
+     * Returns the last request if its send has failed and its answer is not waited for, so that the next can replace
+     * it.
+     */
     private @Nullable Asked last() {
         Asked last = current.get();
         return last != null && last.wasNotSent() && last.receiver.compareAndSet(null, TAKEN) ? last : null;
@@ -100,7 +106,7 @@ public final class StrictRequest {
         return receiving;
     }
 
-    /** Returns the answer if it is there; null if it is still awaited. */
+    /** Returns the answer if it has arrived; null if it is still awaited. */
     public @Nullable ZMTPMessage tryReceive() {
         Asked asked = current.get();
         if (asked == null || asked.receiver.get() != null) {
@@ -127,8 +133,8 @@ public final class StrictRequest {
     }
 
     /**
-     * Passes the answer to its receiver. Called when the answer or failure is there, and when a receiver comes: the
-     * later of the two has an effect.
+     * Passes the answer to its receiver. Called when the answer or failure is known, and when a receiver is set. The
+     * later of the two calls has an effect.
      */
     private void settle(Asked asked) {
         PendingRequest answer = asked.answer;
@@ -138,7 +144,7 @@ public final class StrictRequest {
         Object receiver = asked.receiver.get();
         if (receiver instanceof Receiving receiving) {
             if (asked.receiver.compareAndSet(receiving, TAKEN)) {
-                current.compareAndSet(asked, null); // before the receiver, which may send at once
+                current.compareAndSet(asked, null); // before the receiver, which can send at once
                 answer.whenComplete(receiving::end);
                 senders.writability().turned();
             }
@@ -147,7 +153,7 @@ public final class StrictRequest {
         }
     }
 
-    /** Releases an answer that was not received, as the socket is closed. */
+    /** Releases an answer that was not received, because the socket is closed. */
     public void close() {
         Asked asked = current.get();
         if (asked != null) {
@@ -167,7 +173,7 @@ public final class StrictRequest {
         }
     }
 
-    /** The future of an answer. If it ends in another way, the answer is for the next one. */
+    /** The future of an answer. If it is completed in another way, the answer is given to the next receiver. */
     private final class Receiving extends LoopFuture<ZMTPMessage> {
         private final Asked asked;
 
@@ -198,12 +204,12 @@ public final class StrictRequest {
         }
 
         @Override
-        public boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
+        public boolean completeExceptionally(Throwable cause) { // orTimeout also calls this
             return left(leave() && super.completeExceptionally(cause));
         }
 
         private boolean left(boolean it) {
-            settle(asked); // the socket may have been closed in the meantime
+            settle(asked); // the socket can have been closed in the meantime
             return it;
         }
     }

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times out requests. Those with the same timeout end in the order in which they began. So there is a group for each
- * timeout, with one timer: with many requests outstanding, a timer for each would be most of their cost.
- *
+ * Times out requests. Requests with the same timeout end in the order in which they began. Therefore there is a group
+ * for each timeout, with a single timer. With many outstanding requests, a timer for each request would be most of
+ * their cost.
  * <p>Used on the event loop.
  */
 final class Timeouts {
@@ -55,14 +55,14 @@ final class Timeouts {
         }
     }
 
-    /** Called when no request is outstanding any more. */
+    /** Called when no more requests are outstanding. */
     void close() {
         for (SameTimeout group : groups.values().toArray(new SameTimeout[0])) {
             group.end();
         }
     }
 
-    /** The requests with one timeout, the oldest first. */
+    /** The requests with the same timeout, the oldest first. */
     final class SameTimeout implements Runnable {
         private final long timeout;
         private @Nullable PendingRequest first;
@@ -106,7 +106,7 @@ final class Timeouts {
             request.after = null;
         }
 
-        /** Called when the timeout of the oldest request is over. That request may have ended in the meantime. */
+        /** Called when the timeout of the oldest request has expired. That request can have ended in the meantime. */
         @Override
         public void run() {
             long now = context.nanoTime();
@@ -116,7 +116,7 @@ final class Timeouts {
                     context.executeAfterReads(this);
                     return;
                 }
-                remove(next); // first: the call may send a request
+                remove(next); // first, because the call can send a request
                 end(next);
             }
             PendingRequest next = first;
@@ -129,7 +129,7 @@ final class Timeouts {
         private void end(PendingRequest request) {
             try {
                 timedOut.accept(request);
-            } catch (Throwable e) { // the others, and those to come, time out nevertheless
+            } catch (Throwable e) { // all other requests, current and future, time out anyway
                 logger.warn("A request did not time out", e);
             }
         }

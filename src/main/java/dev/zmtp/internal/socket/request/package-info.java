@@ -1,4 +1,4 @@
-/** Requests and their answers, with the frames before a message that say where it goes back to. */
+/** Requests and their answers, with the frames before a message that contain its way back. */
 @NullMarked
 package dev.zmtp.internal.socket.request;
 
