@@ -11,7 +11,7 @@ import dev.zmtp.socket.ZMTPStats;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The account of the messages of a socket, from what its parts have and have had. */
+/** The message statistics of a socket, computed from the current and past counts of its parts. */
 public final class Account {
 
     private final SocketContext context;
@@ -20,7 +20,7 @@ public final class Account {
     private final Senders senders;
     private final Requests requests;
 
-    /** @param shared the queue for all peers; null if each has its own */
+    /** @param shared the queue for all peers; null if each peer has its own */
     Account(SocketContext context, Peers peers, @Nullable SendQueue shared, Senders senders, Requests requests) {
         this.context = context;
         this.peers = peers;
@@ -35,7 +35,9 @@ public final class Account {
         return stats(0);
     }
 
-    /** What has happened by the end, after which the fate of what the transports have is not heard of any more. */
+    /**
+     * Returns the statistics at the end, after which the fate of the messages in the transports is no longer reported.
+     */
     ZMTPStats atTheEnd() {
         return stats(context.tally().unconfirmed());
     }

@@ -18,30 +18,30 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a socket. First, sends and requests are no longer accepted. Then what is queued has some time to leave.
- * In what is left of that time, the peers may read what was written and close. Then everything ends, whatever the peers
- * do. If the event loop ends first, the socket ends with it.
+ * The end of a socket. First, sends and requests are no longer accepted. Then the queued messages have some time to
+ * leave. In the rest of that time, the peers can read the written messages and close. Then everything ends, whatever
+ * the peers do. If the event loop ends first, the socket ends with it.
  */
 public final class Closing {
 
-    /** The parts of a socket, as they end. On the event loop, or after its end. */
+    /** The parts of a socket at its end. On the event loop, or after its end. */
     interface Parts {
-        /** Ends everything except what was accepted to be sent. */
+        /** Ends everything except the messages accepted to be sent. */
         void endOthers();
 
-        /** Hands what was accepted to the queues of the peers. */
+        /** Passes the accepted messages to the queues of the peers. */
         void sendAccepted();
 
-        /** Whether all that was accepted has left. */
+        /** Returns whether all accepted messages have left. */
         boolean haveSentAll();
 
-        /** Fails what has not left, and ends the connectors. */
+        /** Fails the remaining messages, and ends the connectors. */
         void endAll();
 
-        /** Whether bindings are left that have not ended. */
+        /** Returns whether there are bindings that have not ended. */
         boolean areBound();
 
-        /** Returns what has become of all messages. */
+        /** Returns the final statistics of all messages. */
         ZMTPStats statsAtTheEnd();
     }
 
@@ -58,7 +58,7 @@ public final class Closing {
     private final FutureListener<Object> loopEnded = f -> loopEnded();
 
     // On the event loop
-    /** All connections of the socket, those included whose handshake goes on. */
+    /** All connections of the socket, including connections during their handshake. */
     private final Set<PeerHandler> links = new HashSet<>();
 
     private @Nullable ScheduledFuture<?> lingers;
@@ -121,7 +121,7 @@ public final class Closing {
         }
     }
 
-    /** Called when something has left, which may have been the last. */
+    /** Called when a message has left, which may have been the last. */
     void check() {
         if (lingering && !context.isFinished() && context.tally().unconfirmed() == 0 && parts.haveSentAll()) {
             finish();
@@ -138,7 +138,7 @@ public final class Closing {
         }
         parts.endAll();
         long left = lingering ? Math.max(0, lingerNanos - (context.nanoTime() - since)) : 0;
-        List.copyOf(links).forEach(link -> link.close(left)); // which peers have to read what was written
+        List.copyOf(links).forEach(link -> link.close(left)); // in which peers have to read the written data
         long patience = links.isEmpty() ? GRACE : Math.max(left, left + GRACE);
         lingers = nothingIsLeft() ? null : context.schedule(this::complete, patience);
         if (lingers == null) {
@@ -176,7 +176,7 @@ public final class Closing {
         }
         termination().removeListener(loopEnded);
         whenClosed.run();
-        ZMTPStats stats = parts.statsAtTheEnd(); // of connections that take longer to say goodbye
+        ZMTPStats stats = parts.statsAtTheEnd(); // of connections that take longer to close
         context.completions().after(() -> report.complete(stats));
     }
 }

@@ -32,8 +32,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The uses of messages: to send, to receive, to ask and to serve. A REQ and a REP send and receive in turn (RFC 28),
- * all others at any time. The caller has checked that the type can do it.
+ * The uses of messages, which are to send, to receive, to make requests and to serve them. A REQ and a REP send and
+ * receive in turn (RFC 28), all others at any time. The caller has checked that the type supports the call.
  */
 public final class Exchange {
 
@@ -46,7 +46,7 @@ public final class Exchange {
     private final Places places;
     private final Runnable whenAsking;
 
-    /** Whether anybody has asked. Each of several threads may be the first. */
+    /** True if a request has been made. Each of several threads can be the first. */
     private boolean asks;
 
     /** Calls {@code whenAsking} on the event loop before the first request. */
@@ -68,7 +68,7 @@ public final class Exchange {
         }
     }
 
-    /** Takes the message over. If as many others wait for room as may, it fails. */
+    /** Takes ownership of the message. Fails if the maximum number of sends already waits for room. */
     public CompletableFuture<Void> send(ZMTPMessage message) {
         return switch (context.type()) {
             case REQ -> request.send(message);
@@ -78,9 +78,8 @@ public final class Exchange {
     }
 
     /**
-     * Takes the message over, and waits for room. A REQ has room whenever it is its turn to send.
-     *
-     * @param timeout null for any time
+     * Takes ownership of the message, and waits for room. A REQ has room whenever it is its turn to send.
+     * @param timeout null for no limit
      */
     public void sendAndWait(ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
         switch (context.type()) {
@@ -90,7 +89,7 @@ public final class Exchange {
         }
     }
 
-    /** Returns whether the message was taken; otherwise it still belongs to the caller. */
+    /** Returns true if the message was accepted; otherwise the message still belongs to the caller. */
     public boolean trySend(ZMTPMessage message) {
         return switch (context.type()) {
             case REQ -> isReachable() && tryRequest(message);
@@ -99,7 +98,7 @@ public final class Exchange {
         };
     }
 
-    /** Takes the message over, and drops it if it is not taken now. */
+    /** Takes ownership of the message, and drops it if it is not accepted now. */
     public void sendOrDrop(ZMTPMessage message) {
         boolean taken = context.type() == ZMTPSocketType.REQ ? tryRequest(message) : trySend(message);
         if (!taken) {
@@ -111,12 +110,12 @@ public final class Exchange {
         }
     }
 
-    /** What a REQ sends in its turn may wait for its first peer. */
+    /** A message that a REQ sends in its turn can wait for its first peer. */
     private boolean tryRequest(ZMTPMessage message) {
         return isOpen() && request.maySend() && accepted(request.send(message));
     }
 
-    /** Whether there is a peer, or one is expected. If not, listeners hear when there is. */
+    /** Returns whether there is a peer, or a peer is expected. If not, listeners are called when there is. */
     private boolean isReachable() {
         return senders.isReachable() || senders.writability().isOpen();
     }
@@ -129,7 +128,7 @@ public final class Exchange {
         return true;
     }
 
-    /** Sends a request, which it takes over, and returns its answer. */
+    /** Sends a request, which it takes ownership of, and returns its answer. */
     public CompletableFuture<ZMTPMessage> request(ZMTPMessage message, Duration timeout) {
         if (!asks) {
             asks = true;
@@ -148,7 +147,7 @@ public final class Exchange {
         return inbox.register(new Serving(context, inbox, senders.directly(), places, handler));
     }
 
-    /** Waits for a message, for any time if there is no timeout. Returns null if none has come. */
+    /** Waits for a message, without limit if there is no timeout. Returns null if none has arrived. */
     public @Nullable ZMTPMessage receiveAndWait(@Nullable Duration timeout) throws InterruptedException {
         return switch (context.type()) {
             case REQ, REP -> Waiting.receive(receive(), timeout);
@@ -191,7 +190,7 @@ public final class Exchange {
         return received;
     }
 
-    /** Called when the socket accepts nothing more. */
+    /** Called when the socket stops accepting messages. */
     void close() {
         request.close();
     }

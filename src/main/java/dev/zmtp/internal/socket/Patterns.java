@@ -22,15 +22,14 @@ import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.internal.socket.send.ToAll;
 import java.util.function.BooleanSupplier;
 
-/** The pattern of each type of socket: where its messages go, and what happens to those that arrive. */
+/** The pattern of each socket type, with the routing of its messages and the handling of received messages. */
 final class Patterns {
 
     private Patterns() {}
 
     /**
-     * Returns where the messages of a socket go.
-     *
-     * @param isBound whether peers may come by themselves
+     * Returns the routing of a socket.
+     * @param isBound whether peers can connect to this socket
      */
     static Routing routing(SocketContext context, Credit credit, Subscribers subscribers, BooleanSupplier isBound) {
         return switch (context.type()) {
@@ -43,7 +42,7 @@ final class Patterns {
         };
     }
 
-    /** Returns what happens to the messages that a socket gets. */
+    /** Returns the handling of the messages that a socket receives. */
     static Reception reception(SocketContext context, Inbox inbox, Subscriptions subscriptions, Requests requests) {
         return switch (context.type()) {
             case PULL, PAIR, XSUB, XPUB, ROUTER -> new Everything(inbox);

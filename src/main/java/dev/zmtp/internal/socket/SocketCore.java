@@ -51,7 +51,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** One socket: its parts, and what follows when a peer comes, sends and leaves. Runs on the event loop. */
+/** A socket with its parts, and the steps when a peer is connected, sends and leaves. Runs on the event loop. */
 public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     private final SocketContext context;
@@ -63,7 +63,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     private final Subscriptions subscriptions;
     private final Routing routing;
 
-    // The routing once more, if it is of this kind
+    // The routing again, if it is of this kind
     private final @Nullable RoundRobin shared;
     private final @Nullable ByName named;
     private final @Nullable FanOut publishing;
@@ -112,7 +112,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         closing.open();
     }
 
-    // Its parts. From any thread
+    // Parts, from any thread
 
     public SocketContext context() {
         return context;
@@ -159,10 +159,10 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         return account.stats();
     }
 
-    /** Accepts nothing more, and ends when what was accepted has left, or after this time. */
+    /** Stops accepting messages, and ends when the accepted messages have left, or after this time. */
     public CompletableFuture<ZMTPStats> close(Duration linger) {
         CompletableFuture<ZMTPStats> closed = closing.close(linger);
-        exchange.close(); // last: the socket accepts nothing more by then
+        exchange.close(); // last, because the socket accepts no more messages by then
         return closed;
     }
 
@@ -171,7 +171,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         return closing.report();
     }
 
-    /** Completes when there are as many peers as this, or subscribers where a publisher waits for them. */
+    /** Completes when there are this many peers, or this many subscribers if a publisher waits. */
     public CompletableFuture<Void> whenPeers(int count) {
         CompletableFuture<Void> reached = new LoopFuture<>();
         if (context.isClosed() || !context.tryExecute(() -> awaited().await(count, reached))) {
@@ -248,7 +248,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         return new Peer(context, senders.directly(), slowPeers, usage, home, this::exceeded);
     }
 
-    /** The peer has kept the most for the longest: it gives that back, and its connection ends. */
+    /** The peer has retained the most memory for the longest time. It frees the memory, and its connection ends. */
     private void exceeded(Peer peer, ZMTPException cause) {
         long queued = peer.queue().messages();
         peer.exceeded(cause);
@@ -287,7 +287,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         peers.all().add(peer);
         peer.up(link);
         peer.queue().limit(context.sendLimit()); // which may have changed while it waited for its name
-        peers.connected().count(peers.connected().there() + 1); // first: what follows may call user code, and this end
+        peers.connected().count(peers.connected().there() + 1); // first, because user code called next can end this
         context.fire(new ZMTPSocketEvent.PeerUp(peer));
         subscriptions.up(peer);
         peer.outbound().drain();
@@ -327,7 +327,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public void becameWritable(Peer peer) {
         sendQueued(peer);
-        capacityFreed(); // a peer with an empty queue may be sent to again
+        capacityFreed(); // a peer with an empty queue can be sent to again
     }
 
     private void sendQueued(Peer peer) {
@@ -353,7 +353,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
             peers.all().remove(peer);
         }
         requests.down(peer, cause);
-        if (context.type() == ZMTPSocketType.REP) { // what it has asked cannot be answered any more
+        if (context.type() == ZMTPSocketType.REP) { // its requests cannot be answered any more
             context.drops().dropped(peer, DropReason.ASKER_GONE, inbox.drop(peer));
         }
         inbox.down(peer);
@@ -381,7 +381,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         List.copyOf(endpoints.bindings()).forEach(Listener::end);
         requests.close();
         inbox.close();
-        peers.list().forEach(Peer::reading); // one that writes before it reads would get nothing of what is queued
+        peers.list().forEach(Peer::reading); // a peer that writes before it reads would get no queued messages
         ZMTPSocketException closed = new ZMTPSocketException(CLOSED, "the socket is closed");
         peers.connected().close(closed);
         subscribers.awaited().close(closed);
@@ -437,7 +437,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         requests.capacityFreed();
     }
 
-    /** Called when there may be room for what waits for it. */
+    /** Called when there may be room for waiting messages. */
     private void capacityFreed() {
         requests.capacityFreed();
         senders.capacityFreed();

@@ -1,4 +1,4 @@
-/** One whole socket: its parts from the rooms below, what follows when a peer comes and goes, and its end. */
+/** A whole socket: its parts from the packages below, the steps when a peer is connected and leaves, and its end. */
 @NullMarked
 package dev.zmtp.internal.socket;
 
