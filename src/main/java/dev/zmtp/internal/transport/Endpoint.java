@@ -3,7 +3,7 @@ package dev.zmtp.internal.transport;
 import java.util.Map;
 import java.util.Objects;
 
-/** A place where a socket is bound or connects to: a transport and an address in it. */
+/** An endpoint that a socket is bound to or connects to, consisting of a transport and an address in it. */
 public record Endpoint(Transport transport, Transport.Address address) {
 
     public static Endpoint parse(Map<String, Transport> transports, String text, boolean bind) {

@@ -2,7 +2,7 @@ package dev.zmtp.internal.transport;
 
 import java.net.SocketAddress;
 
-/** A name that is known in this process only. Names are compared as text. */
+/** A name that is known only in this process. Names are compared as text. */
 final class InprocAddress extends SocketAddress {
 
     private static final long serialVersionUID = 1;

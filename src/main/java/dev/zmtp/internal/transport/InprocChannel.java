@@ -21,9 +21,9 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a connection within the process, on event loops of any transport. What is written passes by reference
- * through a bounded ring to the event loop of the other end. What finds no room stays in the outbound buffer, and its
- * water marks stop the writer.
+ * One end of a connection within the process, on event loops of any transport. Written messages are passed by reference
+ * through a bounded ring to the event loop of the other end. Messages that find no room stay in the outbound buffer,
+ * whose water marks stop the writer.
  */
 final class InprocChannel extends AbstractChannel implements WrittenMessages {
 
@@ -42,13 +42,13 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
     private final Runnable flushTask = this::flushAgain;
     private final Runnable loopEnds = this::closeWithLoop;
 
-    /** What arrives at this end. */
+    /** Messages that arrive at this end. */
     private final InprocRing inbound;
 
-    /** Whether a read of this end is scheduled, or will look at the ring. */
+    /** True if a read of this end is scheduled, or is about to check the ring. */
     private final AtomicBoolean reading = new AtomicBoolean();
 
-    /** Whether this end waits for room in the ring of the other one. */
+    /** True if this end waits for room in the ring of the other end. */
     private final AtomicBoolean blocked = new AtomicBoolean();
 
     private volatile State state = State.NEW;
@@ -71,7 +71,7 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
         config.setMessageSizeEstimator(ZMTPSizeEstimator.INSTANCE);
     }
 
-    /** The accepted end of a connection of {@code client}. */
+    /** Returns the accepted end of a connection of {@code client}. */
     static InprocChannel accepted(InprocServerChannel parent, InprocChannel client, QueueLimit limit) {
         InprocChannel accepted = new InprocChannel(parent, limit);
         accepted.local = parent.localAddress();
@@ -126,7 +126,7 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
         doClose();
     }
 
-    // Out
+    // Outbound
 
     @Override
     protected Object filterOutboundMessage(Object msg) {
@@ -136,16 +136,16 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
     @Override
     protected void doWrite(ChannelOutboundBuffer out) {
         InprocChannel to = other;
-        if (to == null || !to.isOpen()) { // in the latter case this end is about to be closed, too
+        if (to == null || !to.isOpen()) { // in the latter case this end is also about to be closed
             return;
         }
         int left = LoopBudget.MESSAGES;
         for (Object msg = out.current(); msg != null; msg = out.current()) {
-            if (left == 0) { // the other end reads meanwhile, and what was written may lead to more
+            if (left == 0) { // the other end reads in the meantime, and the written messages can lead to more
                 runThere(flushTask);
                 break;
             }
-            ReferenceCountUtil.retain(msg); // first: the reader may be done with it before the buffer releases it
+            ReferenceCountUtil.retain(msg); // first, because the reader may release it before the buffer does
             if (!to.inbound.offer(msg, sizeOf(msg)) && !offerBlocked(to, msg)) {
                 ReferenceCountUtil.release(msg);
                 break;
@@ -159,15 +159,15 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
         if (left < LoopBudget.MESSAGES) {
             to.wake();
             VarHandle.fullFence();
-            if (!to.isOpen()) { // it has emptied its ring, perhaps before it had this
+            if (!to.isOpen()) { // it has emptied its ring, perhaps before this message was added
                 to.inbound.clear();
             }
         }
     }
 
     /**
-     * Announces that it waits, and then tries again. So either the reader sees the announcement, or this end sees the
-     * room.
+     * Announces that this end waits, and then tries again. So either the reader sees the announcement, or this end sees
+     * the room.
      */
     private boolean offerBlocked(InprocChannel to, Object msg) {
         blocked.set(true);
@@ -192,7 +192,7 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
         unsafe().flush();
     }
 
-    // In
+    // Inbound
 
     @Override
     protected void doBeginRead() {
@@ -202,17 +202,17 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
         }
     }
 
-    /** Called when there is something to read, from any thread. */
+    /** Called when there is a message to read, from any thread. */
     private void wake() {
-        VarHandle.fullFence(); // either we see the reader stop, or it sees what was written
+        VarHandle.fullFence(); // either we see the reader stop, or it sees the written message
         if (!reading.get() && reading.compareAndSet(false, true)) {
             try {
                 eventLoop().execute(readTask);
             } catch (RejectedExecutionException e) { // it has ended
                 reading.set(false);
-            } catch (IllegalStateException e) { // it is not registered: it looks at the ring when it is
+            } catch (IllegalStateException e) { // it is not registered; it checks the ring when it is
                 reading.set(false);
-                if (isRegistered()) { // meanwhile, and saw that a read was scheduled
+                if (isRegistered()) { // in the meantime, and saw that a read was scheduled
                     wake();
                 }
             }
@@ -220,7 +220,7 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
     }
 
     private void readSome() {
-        reading.set(false); // first: what is written from now on wakes it again
+        reading.set(false); // first, so that later writes wake it again
         VarHandle.fullFence();
         if (readPending && isActive()) {
             read(LoopBudget.MESSAGES);
@@ -272,7 +272,7 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
     protected void doRegister() {
         InprocServerChannel.addHook(eventLoop(), loopEnds);
         InprocChannel client = other;
-        if (client != null && !client.isOpen()) { // it could not say so to an end without an event loop
+        if (client != null && !client.isOpen()) { // it could not report that to an end without an event loop
             runThere(this::otherClosed);
         }
     }
@@ -290,7 +290,7 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
         inbound.clear();
     }
 
-    /** What has arrived is read first, as with a connection over a network. */
+    /** Messages that have arrived are read first, as with a connection over a network. */
     private void otherClosed() {
         if (isActive()) {
             read(ALL);

@@ -8,26 +8,25 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ring of what is on its way from one event loop to another. One thread offers, and one polls.
- *
- * <p>Each of them has its numbers in cache lines of its own, and the writer looks at those of the reader only when its
- * own say that there is no room.
+ * A ring of messages on their way from an event loop to another. A single thread offers, and a single thread polls.
+ * <p>Each thread has its numbers in separate cache lines, and the writer reads the numbers of the reader only when its
+ * own numbers show no room.
  */
 public final class InprocRing {
 
-    /** Longs between two numbers that are not in the same pair of cache lines. */
+    /** Distance in longs between two numbers that are not in the same pair of cache lines. */
     private static final int APART = 16;
 
-    /** Of the writer: the next slot, the bytes that it has ever offered, and those of them that it knows to be read. */
+    /** Owned by the writer: the next slot, the total of offered bytes, and the part of them known to be read. */
     private static final int HEAD = APART;
 
     private static final int WRITTEN = HEAD + 1;
     private static final int KNOWN_READ = HEAD + 2;
 
-    /** Of the reader: the next slot. */
+    /** Owned by the reader: the next slot. */
     private static final int TAIL = HEAD + APART;
 
-    /** Of the reader, for the writer: the bytes that it has ever read. */
+    /** Written by the reader for the writer: the total of bytes read. */
     private static final int READ = TAIL + APART;
 
     private static final int NUMBERS = READ + APART;
@@ -83,7 +82,7 @@ public final class InprocRing {
         return message;
     }
 
-    /** Releases what is left, after the reader's end. From any thread. */
+    /** Releases the remaining messages, after the reader's end. From any thread. */
     void clear() {
         for (int i = 0; i <= mask; i++) {
             Object message = slots.getAndSet(i, null);
@@ -98,7 +97,7 @@ public final class InprocRing {
         return slots.getAcquire((int) numbers.getPlain(TAIL) & mask) == null;
     }
 
-    /** Called by the reader, with the bytes that it has taken since the last call. */
+    /** Called by the reader, with the number of bytes taken since the last call. */
     public void free(long size) {
         if (size > 0) {
             numbers.setRelease(READ, numbers.getPlain(READ) + size);

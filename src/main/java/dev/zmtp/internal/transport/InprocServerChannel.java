@@ -93,7 +93,7 @@ final class InprocServerChannel extends AbstractServerChannel {
         addHook(eventLoop(), loopEnds);
     }
 
-    /** A loop closes the channels of its selector at its end, to which ours do not belong. */
+    /** Adds a hook because a loop closes only the channels of its selector at its end, which do not include ours. */
     static void addHook(EventLoop loop, Runnable hook) {
         if (loop instanceof SingleThreadEventExecutor executor) {
             executor.addShutdownHook(hook);

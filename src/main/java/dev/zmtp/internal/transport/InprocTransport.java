@@ -9,14 +9,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * {@code inproc://}: messages pass by reference between sockets of one process. Names are shared by the whole process.
+ * {@code inproc://}, which passes messages by reference between sockets of a process. Names are shared by the whole
+ * process.
  */
 public final class InprocTransport implements Transport {
 
-    /** How much one event loop may have written that the other has not read. */
+    /** Limit of the messages that an event loop has written and the other has not read. */
     private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 16L << 20);
 
-    /** The connectors that wait, by the name that they wait for. */
+    /** Waiting connectors, by the name that they wait for. */
     private static final Map<String, Set<Runnable>> WAITING = new ConcurrentHashMap<>();
 
     @Override
@@ -58,7 +59,7 @@ public final class InprocTransport implements Transport {
 
         @Override
         public AutoCloseable whenBound(Runnable retry) {
-            WAITING.compute(text, (name, waiting) -> { // the set may be on its way out
+            WAITING.compute(text, (name, waiting) -> { // the set may be about to be removed
                 Set<Runnable> its = waiting == null ? ConcurrentHashMap.newKeySet() : waiting;
                 its.add(retry);
                 return its;

@@ -19,18 +19,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few threads for what all sockets of the process look up. The system's resolver may block for a minute if a name
- * server is silent, so lookups do not wait for each other: one socket has half of the threads that are left, a name is
- * asked for once at a time, and endpoints whose name took long the last time have half of all threads.
+ * A few threads for the lookups of all sockets of the process. The system's resolver can block for a minute if a name
+ * server does not respond, so lookups must not wait for each other. A socket gets half of the remaining threads, a name
+ * is looked up once at a time, and endpoints whose last lookup took long get half of all threads.
  */
 public final class Lookup implements Executor {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Lookup");
 
-    /** Maximum number of threads of one of these. */
+    /** Maximum number of threads of a lookup. */
     static final int THREADS = 8;
 
-    /** Threads that repeated silent names do not get. */
+    /** Number of threads that are not available to repeated lookups of slow names. */
     private static final int FOR_OTHERS = THREADS / 2;
 
     private static final long LONG = TimeUnit.SECONDS.toNanos(1);
@@ -38,22 +38,22 @@ public final class Lookup implements Executor {
     /** Looks up the names of hosts. */
     public static final Lookup SHARED = new Lookup("zmtp-lookup");
 
-    /** Looks at files, which must not wait for a name server. */
+    /** Accesses files, which must not wait for a name server. */
     public static final Lookup FILES = new Lookup("zmtp-files");
 
-    /** A name that is looked up, again and again. */
+    /** A name that is looked up repeatedly. */
     public static final class Question {
         private final Object owner;
         private final @Nullable String name;
         private final Consumer<Throwable> refused;
         private volatile boolean ended;
 
-        /** Whether it took long the last time. Guarded by the lookup. */
+        /** True if the last lookup took long. Guarded by the lookup. */
         private boolean slow;
 
         /**
-         * @param owner the socket that asks
-         * @param refused called in place of the lookup if the system has no thread for it, on any thread
+         * @param owner the socket that needs the address
+         * @param refused called instead of the lookup if the system has no thread for it, on any thread
          */
         public Question(Object owner, String name, Consumer<Throwable> refused) {
             this.owner = owner;
@@ -61,14 +61,14 @@ public final class Lookup implements Executor {
             this.refused = refused;
         }
 
-        /** A question of nobody else. */
+        /** Creates a question with an owner of its own and without a name. */
         private Question() {
             this.owner = this;
             this.name = null;
             this.refused = cause -> logger.warn("A lookup has no thread", cause);
         }
 
-        /** Does not begin a lookup that has not begun, as nobody wants the answer any more. From any thread. */
+        /** Prevents a lookup that has not begun, because its result is no longer needed. From any thread. */
         public void end() {
             ended = true;
         }
@@ -155,7 +155,7 @@ public final class Lookup implements Executor {
         }
     }
 
-    /** Returns those that may begin now. */
+    /** Returns the lookups that can begin now. */
     private synchronized List<Asked> ended(Asked asked, long nanos) {
         running--;
         slow -= asked.slow ? 1 : 0;

@@ -1,18 +1,17 @@
 package dev.zmtp.internal.transport;
 
 /**
- * The bounds of a queue. Both apply. A message larger than {@code bytes} still passes through an empty queue, so a
+ * The limits of a queue. Both apply. A message larger than {@code bytes} still passes through an empty queue, so a
  * queue has at most {@code bytes} and one message.
- *
- * @param messages the greatest number of messages, at least 1
- * @param bytes the greatest number of bytes in all their frames, at least 1
+ * @param messages maximum number of messages, at least 1
+ * @param bytes maximum number of bytes in all their frames, at least 1
  */
 public record QueueLimit(int messages, long bytes) {
 
-    /** The default of sockets: as many messages as with libzmq. */
+    /** Default of sockets, with the same number of messages as libzmq. */
     public static final QueueLimit DEFAULT = new QueueLimit(1_000, 16L << 20);
 
-    /** Checks both bounds. */
+    /** Checks both limits. */
     public QueueLimit {
         if (messages < 1) {
             throw new IllegalArgumentException("messages: " + messages + " (expected: >= 1)");

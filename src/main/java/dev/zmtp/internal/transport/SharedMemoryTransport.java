@@ -6,7 +6,7 @@ import dev.zmtp.shm.SharedMemoryServerChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 
-/** {@code shm://}: memory that two processes share. They meet at the path of a Unix domain socket. */
+/** {@code shm://}, which uses memory shared by two processes. They meet at the path of a Unix domain socket. */
 public final class SharedMemoryTransport implements Transport {
 
     private final UnixChannels unix;

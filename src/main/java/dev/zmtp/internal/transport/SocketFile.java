@@ -14,13 +14,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path of a Unix domain socket, {@code *} for a new one in its own directory, or {@code @} and an abstract name of
- * Linux. Before a bind, a socket that nothing listens on is removed. A socket in use stays, and so does a file of any
+ * The path of a Unix domain socket, {@code *} for a new socket in its own directory, or {@code @} and an abstract name
+ * of Linux. Before a bind, a socket without a listener is removed. A socket in use is retained, and so is a file of any
  * other kind. Our own file is removed after use.
  */
 final class SocketFile implements Transport.Address {
 
-    /** What fits into an address of Linux. Other systems have less room, and report it. */
+    /** Maximum length of an address on Linux. Other systems have less room, and report it. */
     private static final int MAX_LENGTH = 107;
 
     private final String text;
@@ -29,14 +29,15 @@ final class SocketFile implements Transport.Address {
 
     private final @Nullable SocketAddress abstractAddress;
 
-    /** Null for a new one. */
+    /** Null for a new socket. */
     private final @Nullable Path given;
 
     private @Nullable Path path;
 
     /**
-     * Where the channel is bound before its file gets the path; null if it is bound to the path itself. A channel of
-     * Netty deletes what is at its own path when it closes, also if another server has bound there since.
+     * Path that the channel is bound to before its file gets the final path; null if it is bound to the final path
+     * itself. A Netty channel deletes the file at its own path when it closes, even if another server has bound there
+     * since.
      */
     private @Nullable Path bindsAt;
 
@@ -127,7 +128,7 @@ final class SocketFile implements Transport.Address {
                 Files.delete(bindsAt);
             } catch (FileAlreadyExistsException e) {
                 throw e;
-            } catch (UnsupportedOperationException | IOException e) { // without hard links only this is left
+            } catch (UnsupportedOperationException | IOException e) { // the only way without hard links
                 Files.move(bindsAt, path); // which is not atomic
             }
         } catch (FileAlreadyExistsException e) {

@@ -18,22 +18,20 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of a Unix domain socket that nothing listens on. Another process may remove it, and bind to its path, at any
+ * The file of a Unix domain socket without a listener. Another process can remove it, and bind to its path, at any
  * time.
- *
- * @param key tells it from other files of its time
- * @param made when the socket was bound, as file systems use the keys of deleted files again
+ * @param key distinguishes it from other files that exist at the same time
+ * @param made the time when the socket was bound, because file systems reuse the keys of deleted files
  */
 record StaleSocket(Path path, @Nullable Object key, FileTime made) {
 
-    /** The bits of a file's mode that say what it is, and those of a socket. */
+    /** Bits of a file's mode that contain its type, and their value for a socket. */
     private static final int FILE_TYPE = 0170000;
 
     private static final int SOCKET = 0140000;
 
     /**
-     * Returns what is at the path; null if there is nothing.
-     *
+     * Returns the socket at the path; null if there is no file.
      * @throws BindException if it is in use, or not a socket
      */
     static @Nullable StaleSocket at(Path path) throws IOException {
@@ -52,7 +50,10 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
         return new StaleSocket(path, found.fileKey(), found.lastModifiedTime());
     }
 
-    /** A pipe and a device are no regular files, either. Where nothing tells, it is not for us to remove. */
+    /**
+     * Pipes and devices are not regular files either. If the system does not report the type, the file must not be
+     * removed.
+     */
     private static boolean isSocket(Path path) throws IOException {
         try {
             Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
@@ -76,13 +77,13 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
 
     private static boolean isInUse(Path path) {
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            probe.configureBlocking(false); // the queue of one that listens may be full
+            probe.configureBlocking(false); // the queue of a listener may be full
             probe.connect(UnixDomainSocketAddress.of(path));
             return true;
         } catch (ConnectException e) {
-            return false; // refused: nobody listens
+            return false; // refused, so there is no listener
         } catch (IOException e) {
-            return Files.exists(path, LinkOption.NOFOLLOW_LINKS); // not for us to connect to, or not a stream
+            return Files.exists(path, LinkOption.NOFOLLOW_LINKS); // connecting is not permitted, or it is not a stream
         }
     }
 
@@ -93,8 +94,7 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
     }
 
     /**
-     * Removes it.
-     *
+     * Removes the file.
      * @throws BindException if another process was faster, and has bound to the path
      */
     void remove() throws IOException {
@@ -104,7 +104,7 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
         } catch (NoSuchFileException e) {
             return; // another process has removed it
         }
-        // Only now: nobody replaces it there.
+        // Only now, because no other process replaces it there.
         if (is(read(aside))) {
             Files.deleteIfExists(aside);
         } else {

@@ -18,9 +18,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of an endpoint after {@code tcp://}. To bind: {@code *}, an address, an interface or a host, and a port,
- * where {@code *} and 0 mean any. To connect: a host and a port, and before them, separated by a {@code ;}, the address
- * and the port to connect from.
+ * The part of an endpoint after {@code tcp://}. To bind, it is {@code *}, an address, an interface or a host, and a
+ * port, where {@code *} and 0 mean any. To connect, it is a host and a port. The address and the port to connect from
+ * can precede them, separated by a {@code ;}.
  */
 public final class TcpAddress implements Transport.Address {
 
@@ -113,7 +113,7 @@ public final class TcpAddress implements Transport.Address {
         return NetUtil.isValidIpV4Address(host) || NetUtil.isValidIpV6Address(host);
     }
 
-    /** The host that a certificate has to be for. */
+    /** Returns the host that a certificate has to be for. */
     public String host() {
         return host;
     }
@@ -127,12 +127,15 @@ public final class TcpAddress implements Transport.Address {
         return isAny(host) || isLiteral(host) || namesInterface() ? Asks.NOTHING : Asks.NAMES;
     }
 
-    /** Whether it is to be bound to an interface. The kernel knows, so this takes no longer than the bind itself. */
+    /**
+     * Returns whether it names an interface to bind to. The kernel has this information, so the check takes no longer
+     * than the bind itself.
+     */
     private boolean namesInterface() {
         try {
             return bind && NetworkInterface.getByName(host) != null;
         } catch (SocketException e) {
-            return false; // and to resolve it says why
+            return false; // the resolution reports the reason
         }
     }
 
@@ -168,7 +171,7 @@ public final class TcpAddress implements Transport.Address {
         return address instanceof Inet6Address six ? "[" + literal + zone(six) + "]" : literal;
     }
 
-    /** A link-local address is one only together with its interface. */
+    /** Returns the interface of a link-local address, which is incomplete without it. */
     private static String zone(Inet6Address address) {
         if (!address.isLinkLocalAddress() || address.getScopeId() == 0) {
             return "";

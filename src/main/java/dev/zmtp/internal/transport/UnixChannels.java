@@ -8,16 +8,15 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * The Unix domain sockets of one of Netty's transports, which have to fit the event loops.
- *
- * @param addresses makes the address of a path
+ * The Unix domain sockets of a Netty transport, which has to match the event loops.
+ * @param addresses creates the address of a path
  */
 public record UnixChannels(
         ChannelFactory<? extends Channel> channels,
         ChannelFactory<? extends ServerChannel> serverChannels,
         Function<String, ? extends SocketAddress> addresses) {
 
-    /** Checks that all are there. */
+    /** Checks that all components are present. */
     public UnixChannels {
         Objects.requireNonNull(channels, "channels");
         Objects.requireNonNull(serverChannels, "serverChannels");

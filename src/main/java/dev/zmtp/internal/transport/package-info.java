@@ -1,4 +1,4 @@
-/** The transports of sockets, and the grammar of their endpoints. They know no socket. */
+/** The transports of sockets, and the grammar of their endpoints. They are independent of sockets. */
 @NullMarked
 package dev.zmtp.internal.transport;
 
