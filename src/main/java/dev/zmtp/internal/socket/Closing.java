@@ -121,7 +121,7 @@ public final class Closing {
         }
     }
 
-    /** Called when a message has left, which may have been the last. */
+    /** Called when a message has left, which might have been the last. */
     void check() {
         if (lingering && !context.isFinished() && context.tally().unconfirmed() == 0 && parts.haveSentAll()) {
             finish();
@@ -159,7 +159,7 @@ public final class Closing {
         ended();
     }
 
-    /** Called when a connection or a binding has ended, which may have been the last. */
+    /** Called when a connection or a binding has ended, which might have been the last. */
     void ended() {
         if (context.isFinished() && nothingIsLeft()) {
             complete();

@@ -209,7 +209,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public void added(Peer peer) {
         peers.all().add(peer);
-        capacityFreed(); // messages may wait for it
+        capacityFreed(); // messages might wait for it
     }
 
     @Override
@@ -286,7 +286,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         context.allocator(link.channel().alloc());
         peers.all().add(peer);
         peer.up(link);
-        peer.queue().limit(context.sendLimit()); // which may have changed while it waited for its name
+        peer.queue().limit(context.sendLimit()); // which might have changed while it waited for its name
         peers.connected().count(peers.connected().there() + 1); // first, because user code called next can end this
         context.fire(new ZMTPSocketEvent.PeerUp(peer));
         subscriptions.up(peer);
@@ -437,7 +437,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         requests.capacityFreed();
     }
 
-    /** Called when there may be room for waiting messages. */
+    /** Called when there might be room for waiting messages. */
     private void capacityFreed() {
         requests.capacityFreed();
         senders.capacityFreed();

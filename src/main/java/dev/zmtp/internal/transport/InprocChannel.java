@@ -145,7 +145,7 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
                 runThere(flushTask);
                 break;
             }
-            ReferenceCountUtil.retain(msg); // first, because the reader may release it before the buffer does
+            ReferenceCountUtil.retain(msg); // first, because the reader might release it before the buffer does
             if (!to.inbound.offer(msg, sizeOf(msg)) && !offerBlocked(to, msg)) {
                 ReferenceCountUtil.release(msg);
                 break;

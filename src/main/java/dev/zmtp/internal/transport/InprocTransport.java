@@ -59,7 +59,7 @@ public final class InprocTransport implements Transport {
 
         @Override
         public AutoCloseable whenBound(Runnable retry) {
-            WAITING.compute(text, (name, waiting) -> { // the set may be about to be removed
+            WAITING.compute(text, (name, waiting) -> { // the set might be about to be removed
                 Set<Runnable> its = waiting == null ? ConcurrentHashMap.newKeySet() : waiting;
                 its.add(retry);
                 return its;

@@ -77,7 +77,7 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
 
     private static boolean isInUse(Path path) {
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            probe.configureBlocking(false); // the queue of a listener may be full
+            probe.configureBlocking(false); // the queue of a listener might be full
             probe.connect(UnixDomainSocketAddress.of(path));
             return true;
         } catch (ConnectException e) {

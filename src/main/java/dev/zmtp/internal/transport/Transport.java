@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to reach the endpoints of a scheme, which is {@code tcp}, {@code ipc}, {@code shm} or {@code inproc}. It is
- * used on the event loops of many sockets, and has no state of any of them.
+ * A way to reach the endpoints of a scheme ({@code tcp}, {@code ipc}, {@code shm} or {@code inproc}). It is used on the
+ * event loops of many sockets, and has no state of any of them.
  */
 public interface Transport {
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Completes the futures that a socket has returned to its application. A completion can run user code that sends,
- * receives or makes a request again, and the future of that call may be completed at once, and so on. Therefore only a
+ * receives or makes a request again, and the future of that call can be completed at once, and so on. Therefore only a
  * few futures are completed where their result becomes known. The others are completed in order by a task, a limited
  * number in each run. Otherwise the loop that completes them would never end, or each future would be completed inside
  * the completion of the previous future until the stack overflows.
@@ -34,7 +34,7 @@ public final class Completions implements Runnable {
     /** Number of entries of {@link #waiting} for each future. */
     private static final int ENTRIES = 2;
 
-    /** Divisor: a run completes this part of the waiting futures if that is more than {@link #IN_A_RUN}. */
+    /** Fraction of the waiting futures completed in a run, as a divisor, if that is more than {@link #IN_A_RUN}. */
     private static final int PART = 8;
 
     /**
@@ -229,7 +229,7 @@ public final class Completions implements Runnable {
 
     private void schedule() {
         if (!scheduled && !running && most == AT_ONCE) { // otherwise the code that is running checks again
-            scheduled = true; // not now even if the event loop ends: a chain continues until the socket closes
+            scheduled = true; // not now even if the loop ends, because a chain continues until the socket closes
             context.executeLaterAnyway(this);
         }
     }

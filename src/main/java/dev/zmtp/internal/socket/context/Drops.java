@@ -111,7 +111,7 @@ public final class Drops {
         }
     }
 
-    /** Returns whether the drop is worth logging: a correct program would not cause it, and nothing else logs it. */
+    /** Returns whether the drop is worth logging. A correct program would not cause it, and nothing else logs it. */
     private boolean isWorthALine(DropReason reason) {
         return switch (reason) {
             case FULL, EXPIRED, UNASKED, NO_PEER -> true;

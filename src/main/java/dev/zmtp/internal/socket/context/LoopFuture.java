@@ -21,7 +21,7 @@ public class LoopFuture<T> extends CompletableFuture<T> {
         }
     }
 
-    /** Returns whether this thread may block: it is not an event loop thread. */
+    /** Returns whether this thread may block, which is true for all threads except those of event loops. */
     public static boolean mayWait() {
         return !(ThreadExecutorMap.currentExecutor() instanceof EventLoop);
     }

@@ -24,9 +24,9 @@ public final class PendingFlushes implements Runnable {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.PendingFlushes");
 
     /**
-     * Part of the remaining memory budget that can be written without a flush. The less remains, the fewer buffers are
-     * open at the same time. If most of them are freed while some have to wait, an allocator retains the memory of all
-     * of them.
+     * Fraction of the remaining memory budget that can be written without a flush, as a divisor. The less remains, the
+     * fewer buffers are open at the same time. If most of them are freed while some have to wait, an allocator retains
+     * the memory of all of them.
      */
     private static final int PART = 8;
 

@@ -68,7 +68,7 @@ public final class SocketContext {
         this.sendLimit = effective(SocketValues.limitOfSends(config));
     }
 
-    /** Sets the callbacks for when there may be room for messages, and for when the fate of all messages is known. */
+    /** Sets the callbacks for when there might be room for messages, and for when the fate of all messages is known. */
     public void when(Runnable capacity, Runnable settled) {
         whenCapacity = capacity;
         whenSettled = settled;
@@ -295,12 +295,12 @@ public final class SocketContext {
         isTimed = false;
     }
 
-    /** Called when there may be room for waiting messages. */
+    /** Called when there might be room for waiting messages. */
     public void capacityFreed() {
         whenCapacity.run();
     }
 
-    /** Called when the fate of some messages has become known. These can be the last ones. */
+    /** Called when the fate of messages has become known, possibly that of all messages. */
     public void settled() {
         if (tally.unconfirmed() == 0) {
             whenSettled.run();

@@ -235,7 +235,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
                 && !context.eventLoop().isShuttingDown();
     }
 
-    /** Returns whether another address may work better. */
+    /** Returns whether another address might work better. */
     private static boolean isOfAddress(Throwable cause) {
         ZMTPSocketEvent.Kind kind = Backoff.kindOf(cause);
         return kind == ZMTPSocketEvent.Kind.TRANSIENT || kind == ZMTPSocketEvent.Kind.NOT_ZMTP;

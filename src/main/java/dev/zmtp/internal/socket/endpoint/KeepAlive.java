@@ -30,7 +30,7 @@ final class KeepAlive {
     /** Options of each kind of channel. Their names are similar, but they have no common type. */
     private final Map<Class<?>, Map<ChannelOption<Integer>, Integer>> times = new HashMap<>();
 
-    /** Probes a connection when a PING would be due, for as long as a PING may remain unanswered. */
+    /** Probes a connection when a PING would be due, and then for as long as a PING may remain unanswered. */
     KeepAlive(ZMTPSocketConfig config) {
         ZMTPConfig codec = config.codec();
         // The user's options are set before the handlers are added, and are retained.

@@ -14,7 +14,7 @@ final class RefusedTopics {
     /** Number of topics below which a limit is not the likely reason. */
     static final int MANY = 1_000;
 
-    /** Number of consecutive failures; a single failure can be a publisher that restarts. */
+    /** Number of consecutive failures that count. A single failure can be a publisher that restarts. */
     private static final int ROW = 2;
 
     private int inARow;

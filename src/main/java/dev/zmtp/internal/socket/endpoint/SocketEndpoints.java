@@ -102,7 +102,7 @@ public final class SocketEndpoints {
     }
 
     private void start(Connector connector) {
-        if (context.isFinished()) { // not before, because messages may wait, and the socket linger for them
+        if (context.isFinished()) { // not before, because messages might wait, and the socket linger for them
             connector.closeNow();
         } else if (working.contains(connector)) {
             owner.added(connector.peer());

@@ -40,7 +40,7 @@ final class Farewell {
 
     /** Shuts down the output after everything written so far. */
     void begin() {
-        ctx.channel().config().setAutoRead(true); // the peer may have to write before it reads
+        ctx.channel().config().setAutoRead(true); // the peer might have to write before it reads
         // An empty buffer is not sent. Its promise completes when all earlier writes are complete.
         ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
             if (written.isSuccess() && ctx.channel() instanceof DuplexChannel duplex) {
@@ -55,7 +55,7 @@ final class Farewell {
         ChannelPipeline pipeline = ctx.pipeline();
         if (pipeline.get(ZMTPCodec.class) != null) {
             pipeline.remove(
-                    ZMTPCodec.class); // it would send PINGs, answer the peer's PINGs, and decode dropped data
+                    ZMTPCodec.class); // it would send PINGs, answer the PINGs of the peer, and decode dropped data
         }
         ChannelFuture last = Tls.closeOutbound(pipeline);
         if (last == null) {

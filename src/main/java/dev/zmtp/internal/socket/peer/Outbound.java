@@ -133,7 +133,7 @@ public final class Outbound {
             case DROP_OLD, KEEP_LATEST -> {
                 slowPeers.makeRoom(peer);
                 Fate fate = enqueue(message, result);
-                peer.roomCame(); // more messages than necessary may have been dropped
+                peer.roomCame(); // more messages than necessary might have been dropped
                 yield fate;
             }
         };
@@ -190,7 +190,7 @@ public final class Outbound {
             peer.unreadAnswers().someHaveLeft();
             peer.roomCame();
             context.capacityFreed();
-            peer.drained(); // the last message may have been dropped instead of written
+            peer.drained(); // the last message might have been dropped instead of written
         }
     }
 

@@ -209,7 +209,7 @@ public final class Peer implements ZMTPPeer {
         }
     }
 
-    /** Called when there may be room for a message, and when the peer has left. From any thread. */
+    /** Called when there might be room for a message, and when the peer has left. From any thread. */
     public void roomCame() {
         PeerRoom its = room;
         if (its != null) {

@@ -34,7 +34,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         /** Called when a connection is being made. */
         void began(PeerHandler link);
 
-        /** Returns the connection that has the name of this peer and may be about to end; null if there is none. */
+        /** Returns the connection that has the name of this peer and might be about to end; null if there is none. */
         @Nullable
         PeerHandler inTheWay(Peer peer, PeerInfo info);
 
@@ -92,7 +92,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private final SocketContext context;
     private final Owner owner;
     private final Origin origin;
-    /** Like the next field, null until the connection has a pipeline, which may never happen. */
+    /** Like the next field, null until the connection has a pipeline, which might never happen. */
     private ChannelHandlerContext ctx;
 
     private PeerWrites writes;
@@ -224,12 +224,12 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
                 cause = new ClosedChannelException(); // and nothing more is written
             }
             farewell.within(patience);
-            context.execute(this::leaveSocket); // not now, because the socket may be in the middle of a call
+            context.execute(this::leaveSocket); // not now, because the socket might be in the middle of a call
             farewell.begin();
         }
     }
 
-    /** Returns whether the peer may have unread messages. Other data that was sent does not need to be read. */
+    /** Returns whether the peer might have unread messages. Other data that was sent does not need to be read. */
     private boolean hasWrittenMessages() {
         return peer != null && ctx.channel().isActive() && writes.haveBegun();
     }

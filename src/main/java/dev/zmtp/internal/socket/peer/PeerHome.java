@@ -13,7 +13,7 @@ public interface PeerHome extends ZMTPEndpoint {
      */
     void expectEnd();
 
-    /** Called when a message has left the queue. It may have been the last. */
+    /** Called when a message has left the queue. It might have been the last. */
     void drained();
 
     /** Returns the cause of the end of the last attempt or connection; null while connected. */

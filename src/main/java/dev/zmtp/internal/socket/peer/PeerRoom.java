@@ -72,7 +72,7 @@ final class PeerRoom {
         }
     }
 
-    /** Called when there may be room. From any thread. */
+    /** Called when there might be room. From any thread. */
     void came() {
         if (missed && !lookScheduled) {
             lookScheduled = true;

@@ -18,6 +18,6 @@ public interface PeerSends {
 
     boolean mayTake(Peer peer);
 
-    /** Called when the queue of the peer may have room, and when the peer has left. From any thread. */
+    /** Called when the queue of the peer might have room, and when the peer has left. From any thread. */
     void roomCame(Peer peer);
 }

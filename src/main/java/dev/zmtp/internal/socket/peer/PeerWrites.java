@@ -239,7 +239,7 @@ final class PeerWrites implements PendingFlushes.Writes {
     void forget(long lost) {
         unfinished -= lost;
         context.tally().unconfirmed(-lost);
-        if (context.eventLoop().isShuttingDown()) { // and may never report the results of the transport
+        if (context.eventLoop().isShuttingDown()) { // and might never report the results of the transport
             for (Asked next = firstAsked; next != null; next = next.after) {
                 context.completions().fail(next.result, connectionEnded(null));
             }

@@ -23,7 +23,7 @@ public final class SendQueue {
     /** Number of leftovers that are not worth a pass over the queue. */
     private static final int FEW = 16;
 
-    /** Divisor: this part of the queue is free when threads that wait for room continue. */
+    /** Fraction of the queue that is free when threads waiting for room continue, as a divisor. */
     private static final int PART = 4;
 
     private final Queue<QueuedMessage> waiting = new ArrayDeque<>(0);

@@ -135,7 +135,7 @@ public final class FanOut extends Routing {
             Peer peer = matching.get(i);
             message.retain();
             if (peer.outbound().send(message, null)
-                    == Fate.REFUSED) { // filled by the listener of an earlier write
+                    == Fate.REFUSED) { // filled by the listener of an earlier write in this loop
                 peer.outbound().sendAccepted(message, null);
             }
         }
@@ -176,7 +176,7 @@ public final class FanOut extends Routing {
         boolean changed = subscription.isSubscribe() ? add(topic, peer) : remove(topic, peer);
         subscribers.requested(peer, subscription, changed, topics.subscribers(topic));
         if (!subscription.isSubscribe()) {
-            context.capacityFreed(); // messages may have waited only for this peer
+            context.capacityFreed(); // messages might have waited only for this peer
         }
     }
 
@@ -218,7 +218,7 @@ public final class FanOut extends Routing {
 
     /**
      * Forgets the topics of a peer that has many, because all topics together are too many, and disconnects the peer,
-     * because it would miss messages. A newcomer with few topics must not pay for the topics of others.
+     * because it would miss messages. A newcomer with few topics must not be refused for the topics of others.
      */
     private void refuse(Peer peer, ZMTPException cause) {
         TopicShares.Share its = shares.of(peer);

@@ -38,7 +38,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
         this.context = context;
     }
 
-    /** Returns whether the message can be added, for which earlier messages may have to be sent first. */
+    /** Returns whether the message can be added, for which earlier messages might have to be sent first. */
     boolean hasRoomFor(ZMTPMessage message) {
         long more = message.readableBytes();
         if (sending || more > MAX_BYTES || context.isClosed()) {

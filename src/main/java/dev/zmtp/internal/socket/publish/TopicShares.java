@@ -7,7 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The share of each peer in the topics of a publisher. Peers with the greatest shares pay when the topics are too many.
+ * The share of each peer in the topics of a publisher. Peers with the greatest shares are refused if there are too
+ * many.
  */
 final class TopicShares {
 

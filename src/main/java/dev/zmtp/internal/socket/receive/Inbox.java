@@ -275,7 +275,7 @@ public final class Inbox {
             }
         });
         return () -> {
-            if (release(to)) { // now, because the caller may receive or register another receiver next
+            if (release(to)) { // now, because the caller can receive or register another receiver next
                 context.executeHere(() -> pump.leave(to));
             }
         };
@@ -347,12 +347,12 @@ public final class Inbox {
         return kept;
     }
 
-    /** Called when the sink may accept more messages. */
+    /** Called when the sink might accept more messages. */
     public void pump() {
         pump.pump();
     }
 
-    /** Returns whether there may be a message for the sink. */
+    /** Returns whether there might be a message for the sink. */
     boolean mayHaveNext(Sink to) {
         return to == owner && line.mayHaveNext();
     }
@@ -392,7 +392,7 @@ public final class Inbox {
 
     /**
      * Drops the oldest messages of a peer that is not read because many wait, and returns their number. Drops nothing
-     * if there has ever been a receiver, because the messages may be received next. On the event loop.
+     * if there has ever been a receiver, because the messages can be received next. On the event loop.
      */
     public int dropOldest(Peer from) {
         Deque<ZMTPMessage> dropped = locked(() -> received ? new ArrayDeque<>(0) : queues.removeOldest(from));

@@ -26,7 +26,7 @@ final class LoopWatch {
     private static final int MILLIS = 500;
 
     /**
-     * Number of checks without an answer after which a loop counts as blocked. After a single check, the process may
+     * Number of checks without an answer after which a loop counts as blocked. After a single check, the process might
      * have paused.
      */
     private static final int PATIENCE = 2;

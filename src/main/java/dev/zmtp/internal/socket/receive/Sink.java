@@ -17,8 +17,8 @@ public interface Sink {
 
     /**
      * Called when a message of the peer was not accepted. The peer has no turn until it is
-     * {@linkplain Inbox#back given back} or {@linkplain #recall recalled}. Must not call anything, because the lock of
-     * the inbox is locked.
+     * {@linkplain Inbox#back given back} or {@linkplain #recall recalled}. Must not call anything, because the caller
+     * owns the lock of the inbox.
      */
     default void declined(Peer from) {}
 

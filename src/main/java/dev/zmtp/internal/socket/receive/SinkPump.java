@@ -10,7 +10,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Passes messages to the sink of an {@link Inbox}, as many in a task as allowed. On the event loop. */
+/** Passes messages to the sink of an {@link Inbox}, up to a limit in each task. On the event loop. */
 final class SinkPump {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Inbox");
@@ -61,7 +61,7 @@ final class SinkPump {
         }
     }
 
-    /** Called when the sink may accept more messages, or when there may be more for it. */
+    /** Called when the sink might accept more messages, or when there might be more for it. */
     void pump() {
         // A sink that has answered at once calls this. The calls must not nest for each message.
         if (state != State.IDLE) {

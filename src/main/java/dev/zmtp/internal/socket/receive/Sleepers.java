@@ -93,7 +93,7 @@ final class Sleepers {
         return Names.added(context, from, message);
     }
 
-    /** Waits until a message may have arrived, and returns the remaining time. */
+    /** Waits until a message might have arrived, and returns the remaining time. */
     @SuppressWarnings("WaitNotInLoop") // the caller has a loop
     private long sleep(long nanos) throws InterruptedException {
         asleep++;

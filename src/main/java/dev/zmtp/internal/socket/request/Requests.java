@@ -257,7 +257,7 @@ public final class Requests {
         return data.prepended(Envelope.id(request.id), Unpooled.EMPTY_BUFFER);
     }
 
-    /** Called when there may be room. */
+    /** Called when there might be room. */
     public void capacityFreed() {
         PendingRequest waits = unsent;
         if (waits != null) {

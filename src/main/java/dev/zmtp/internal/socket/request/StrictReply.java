@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A REP that receives and sends in turn (RFC 28), which is a request, then its answer. Used from any thread. */
+/** A REP that receives and sends in turn (RFC 28), first a request, then its answer. Used from any thread. */
 public final class StrictReply {
 
     /** State in which no request is awaited or has been received. */

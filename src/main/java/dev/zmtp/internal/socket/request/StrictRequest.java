@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A REQ that sends and receives in turn (RFC 28), which is a request, then its answer. Used from any thread. */
+/** A REQ that sends and receives in turn (RFC 28), first a request, then its answer. Used from any thread. */
 public final class StrictRequest {
 
     /** Stands for an answer that was passed to its receiver. */

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockingSends {
 
-    /** Divisor: this part of all room is free when threads continue. */
+    /** Fraction of all room that is free when threads continue, as a divisor. */
     private static final int PART = 4;
 
     private final SocketContext context;

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ByName extends Routing {
 
-    /** First byte of generated names (RFC 37). Peers may claim such names as well, which are then not generated. */
+    /** First byte of generated names (RFC 37). Peers can claim such names as well, which are then not generated. */
     private static final byte MADE = 0;
 
     /**
@@ -145,7 +145,7 @@ public final class ByName extends Routing {
                 return refusal;
             }
         }
-        peers.remove(nameOf(peer), peer); // it may have had another name
+        peers.remove(nameOf(peer), peer); // it might have had another name
         peer.name(bytes(name));
         peers.put(nameOf(peer), peer);
         return null;

@@ -44,7 +44,8 @@ final class PlaceLines {
     }
 
     /**
-     * Called when a place was not taken. It may have been reserved for a moment, so that other threads found no place.
+     * Called when a place was not taken. It might have been reserved for a moment, so that other threads found no
+     * place.
      */
     void refused(Peer peer) {
         if (lines.containsKey(peer) && peer.queue().hasRoom()) {
@@ -85,7 +86,7 @@ final class PlaceLines {
         });
     }
 
-    /** Checks the waiting threads again, because the peer may have places, or has left. From any thread. */
+    /** Checks the waiting threads again, because the peer might have places, or has left. From any thread. */
     void freed(Peer peer) {
         if (!lines.containsKey(peer)) {
             return;

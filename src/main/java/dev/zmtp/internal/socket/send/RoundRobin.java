@@ -180,7 +180,7 @@ public class RoundRobin extends Routing {
         }
     }
 
-    /** Called when a binding has ended, which may have been the last. */
+    /** Called when a binding has ended, which might have been the last. */
     public void unbound() {
         failIfNobodyCanCome("the last endpoint was closed");
     }

@@ -68,7 +68,7 @@ public final class Senders {
     /** True if waiting messages are continued in a later task. */
     private boolean restScheduled;
 
-    /** Calls {@code whenDrained} when messages of other threads have been sent, and another step may be next. */
+    /** Calls {@code whenDrained} when messages of other threads have been sent, and another step might be next. */
     @SuppressWarnings("this-escape") // nothing happens before the socket opens
     public Senders(SocketContext context, Routing routing, Credit credit, SlowPeers slowPeers, Runnable whenDrained) {
         this.context = context;
@@ -122,8 +122,8 @@ public final class Senders {
 
     /**
      * Returns whether a message can be accepted if there is room for it, because no send waits before it. If the type
-     * does not let messages wait, only threads wait for the way to the event loop, which a message of the event loop
-     * does not take. From any thread.
+     * does not let messages wait, only threads wait, for the way to the event loop, which a message of the event loop
+     * does not use. From any thread.
      */
     boolean takesMessages() {
         return !context.isClosed() && (waitingSends.isEmpty() || (!routing.waits() && context.inEventLoop()));
@@ -171,7 +171,9 @@ public final class Senders {
         return false;
     }
 
-    /** Called when another thread is refused. It may have had room for a moment, so that the event loop found none. */
+    /**
+     * Called when another thread is refused. It might have had room for a moment, so that the event loop found none.
+     */
     void refused() {
         if (!waitingSends.isEmpty()) {
             context.execute(this::capacityFreed);
@@ -359,7 +361,7 @@ public final class Senders {
         }
     }
 
-    /** Called when there may be room for messages that wait for all their peers, waiting sends, and listeners. */
+    /** Called when there might be room for messages that wait for all their peers, waiting sends, and listeners. */
     public void capacityFreed() {
         capacityCame = isRouting;
         if (isRouting) {
@@ -382,7 +384,7 @@ public final class Senders {
         context.capacityFreed();
     }
 
-    /** Serves as many as a task may, because a notified sender can send again, and joins the waiting sends. */
+    /** Serves up to the limit of a task, because a notified sender can send again, and joins the waiting sends. */
     private void serveLine() {
         int left = LoopBudget.MESSAGES;
         for (Sent.ToAny next = blocked.peek(); next != null && left > 0; next = blocked.peek()) {

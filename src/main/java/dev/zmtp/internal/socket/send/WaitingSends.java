@@ -31,8 +31,8 @@ final class WaitingSends {
     /**
      * @param sendsWait whether sends may wait here
      * @param offer sends a message if there is room, on the event loop
-     * @param capacityFreed called on the event loop when a send of another thread has joined, because there may be room
-     * now
+     * @param capacityFreed called on the event loop when a send of another thread has joined, because there might be
+     * room now
      * @param missed called when a send was refused
      */
     WaitingSends(
@@ -97,7 +97,7 @@ final class WaitingSends {
                     size.decrementAndGet();
                 }
             }
-            capacityFreed.run(); // later sends may need less room, or none
+            capacityFreed.run(); // later sends might need less room, or none
         });
     }
 

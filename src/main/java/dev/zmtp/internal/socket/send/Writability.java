@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class Writability {
 
-    /** Divisor: this part of the send limit is the low mark. */
+    /** Fraction of the send limit that is the low mark, as a divisor. */
     private static final int PART = 4;
 
     private final SocketContext context;
@@ -93,7 +93,7 @@ public final class Writability {
 
     /**
      * Called from any thread when a sender has found no room. The listeners are called when there is room. The sender
-     * may have taken room for a moment, so that another sender, or the event loop, found none. Therefore each refused
+     * might have taken room for a moment, so that another sender, or the event loop, found none. Therefore each refused
      * sender checks again.
      */
     void missed() {
@@ -110,7 +110,7 @@ public final class Writability {
     }
 
     /**
-     * Like {@link #missed()}, if a peer had no room. This has no influence on the room of the socket, and every message
+     * Like {@link #missed()}, if a peer had no room. This does not concern the room of the socket, and every message
      * that leaves the queue of the peer is reported.
      * @param hasRoomNow whether a message has left the queue in the meantime
      */
@@ -161,7 +161,7 @@ public final class Writability {
         callIfOpen();
     }
 
-    /** Called when there may be room. */
+    /** Called when there might be room. */
     void opened() {
         refused = false;
         callIfOpen();

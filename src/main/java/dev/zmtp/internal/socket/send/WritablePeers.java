@@ -13,7 +13,7 @@ public final class WritablePeers {
 
     private final List<Peer> peers = new ArrayList<>();
 
-    /** Number of peers, from the first, that may be writable. */
+    /** Number of peers, from the first, that might be writable. */
     private int writable;
 
     private int next;
@@ -43,7 +43,7 @@ public final class WritablePeers {
         peers.remove(peers.size() - 1);
     }
 
-    /** Called when a peer may be free again. */
+    /** Called when a peer might be free again. */
     void becameWritable(Peer peer) {
         if (contains(peer) && peer.position() >= writable) {
             swap(peer.position(), writable++);
