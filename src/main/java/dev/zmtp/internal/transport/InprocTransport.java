@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * {@code inproc://}, which passes messages by reference between sockets of a process. Names are shared by the whole
- * process.
+ * The {@code inproc://} transport, which passes messages by reference between sockets of a process. Names are shared by
+ * the whole process.
  */
 public final class InprocTransport implements Transport {
 

@@ -3,7 +3,7 @@ package dev.zmtp.internal.transport;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 
-/** {@code ipc://}, which uses Unix domain sockets. */
+/** The {@code ipc://} transport, which uses Unix domain sockets. */
 public final class IpcTransport implements Transport {
 
     private final UnixChannels unix;

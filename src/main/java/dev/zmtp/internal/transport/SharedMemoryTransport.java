@@ -6,7 +6,10 @@ import dev.zmtp.shm.SharedMemoryServerChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 
-/** {@code shm://}, which uses memory shared by two processes. They meet at the path of a Unix domain socket. */
+/**
+ * The {@code shm://} transport, which uses memory shared by two processes. They meet at the path of a Unix domain
+ * socket.
+ */
 public final class SharedMemoryTransport implements Transport {
 
     private final UnixChannels unix;

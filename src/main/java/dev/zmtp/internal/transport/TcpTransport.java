@@ -5,7 +5,7 @@ import io.netty.channel.ChannelFactory;
 import io.netty.channel.ServerChannel;
 import java.util.Objects;
 
-/** {@code tcp://}. */
+/** The {@code tcp://} transport. */
 public final class TcpTransport implements Transport {
 
     private final ChannelFactory<? extends Channel> channels;

@@ -32,7 +32,7 @@ final class GroupEnd extends LoopFuture<Void> {
     /** End of the previous groups; null if they have ended. */
     private @Nullable CompletableFuture<Void> before;
 
-    /** Threads that can still be running. */
+    /** Threads that might still be running. */
     private final Queue<Thread> made = new ConcurrentLinkedQueue<>();
 
     /** @param before the end of the previous groups, which this future also waits for */

@@ -93,7 +93,7 @@ public final class SocketEvents {
             }
             try {
                 executor.execute(this);
-            } catch (Throwable e) { // the user's executor, which can have ended or be full at present
+            } catch (Throwable e) { // the user's executor, which might have ended, or be full at present
                 logger.debug("Events wait for the next one, as the listener's executor refuses", e);
                 synchronized (waiting) {
                     scheduled = false;

@@ -60,7 +60,7 @@ final class PeerRoom {
 
     /**
      * Called when a sender has found no room. On another thread, the cause can be messages on their way to the event
-     * loop, so the event loop checks again. Such a sender can have taken a place for a moment so that other senders
+     * loop, so the event loop checks again. Such a sender might have taken a place for a moment so that other senders
      * found none. Therefore each refused sender triggers a check.
      */
     void missed() {

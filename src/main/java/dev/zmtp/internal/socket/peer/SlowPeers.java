@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** Drops messages for peers with full queues, and disconnects peers that do not catch up for too long. */
+/** Drops messages for peers with full queues, and disconnects peers whose queues are full for too long. */
 public final class SlowPeers {
 
     private final SocketContext context;

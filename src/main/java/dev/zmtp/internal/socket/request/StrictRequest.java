@@ -209,7 +209,7 @@ public final class StrictRequest {
         }
 
         private boolean left(boolean it) {
-            settle(asked); // the socket can have been closed in the meantime
+            settle(asked); // the socket might have been closed in the meantime
             return it;
         }
     }

@@ -106,7 +106,7 @@ final class Timeouts {
             request.after = null;
         }
 
-        /** Called when the timeout of the oldest request has expired. That request can have ended in the meantime. */
+        /** Called when the timeout of the oldest request has expired. That request might have ended in the meantime. */
         @Override
         public void run() {
             long now = context.nanoTime();
