@@ -156,7 +156,7 @@ public final class Requests {
         }
     }
 
-    /** A request without an id keeps its peer until the answer has arrived, or until its timeout if it has one. */
+    /** A request without an id keeps its peer until the answer has arrived, or until its timeout, if any. */
     private void abandon(PendingRequest request) {
         Peer peer = request.peer;
         if (peer == null || correlates) {

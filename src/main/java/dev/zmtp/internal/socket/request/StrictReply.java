@@ -54,7 +54,7 @@ public final class StrictReply {
         return refused;
     }
 
-    /** Returns a request if there is one; null otherwise. */
+    /** Returns the next request; null if there is none. */
     public @Nullable ZMTPMessage tryReceive() {
         if (!state.compareAndSet(IDLE, BUSY)) {
             throw new ZMTPSocketException(STATE, maySend() ? NOT_ANSWERED : "receive: another receive waits");
