@@ -46,8 +46,7 @@ final class NativeLibrary {
         try {
             if (!(boolean) Module.class.getMethod("isNativeAccessEnabled").invoke(module)) {
                 String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
-                throw new UnsatisfiedLinkError(
-                        "no native access (expected: the JVM's option --enable-native-access=" + name + ")");
+                throw new UnsatisfiedLinkError("no native access; add the JVM option --enable-native-access=" + name);
             }
         } catch (ReflectiveOperationException e) {
             throw unsatisfied(e);
@@ -56,7 +55,7 @@ final class NativeLibrary {
 
     private static void checkJvm() {
         if (System.getProperty("org.graalvm.nativeimage.imagecode") != null) {
-            throw new UnsatisfiedLinkError("a native image (expected: a JVM)"); // it has only what it was built with
+            throw new UnsatisfiedLinkError("not supported in a native image"); // it has only what it was built with
         }
         int version = Runtime.version().feature();
         if (version < FIRST_JAVA) {
@@ -81,7 +80,7 @@ final class NativeLibrary {
 
     private static Object symbols(List<String> names) throws ReflectiveOperationException {
         if ((long) type("MemoryLayout").getMethod("byteSize").invoke(layout("ADDRESS")) != Long.BYTES) {
-            throw new UnsatisfiedLinkError("addresses of less than 64 bits (expected: 64)");
+            throw new UnsatisfiedLinkError("not supported without 64-bit addresses");
         }
         Method lookup = type("SymbolLookup").getMethod("libraryLookup", String.class, type("Arena"));
         Object arena = type("Arena").getMethod("global").invoke(null);
@@ -95,7 +94,7 @@ final class NativeLibrary {
                 // Not under this name.
             }
         }
-        throw new UnsatisfiedLinkError("not found (expected: one of " + String.join(", ", names) + ")");
+        throw new UnsatisfiedLinkError("not found under these names: " + String.join(", ", names));
     }
 
     /**

@@ -76,13 +76,13 @@ final class Z85 {
                 int value = VALUES[characters[i] & 0xff];
                 if (value < 0) {
                     throw new IllegalArgumentException(what + ": character " + (i + 1)
-                            + " is not of Z85 (expected: 0-9 a-z A-Z .-:+=^!/*?&<>()[]{}@%$#)");
+                            + " is not in the Z85 alphabet, 0-9 a-z A-Z .-:+=^!/*?&<>()[]{}@%$#");
                 }
                 number = number * BASE + value;
             }
             if (number >>> Integer.SIZE != 0) {
                 throw new IllegalArgumentException(what + ": characters " + (at + 1) + " to " + (at + DIGITS)
-                        + " are more than 32 bits (expected: at most %nSc0)");
+                        + " encode more than 32 bits (expected: at most %nSc0)");
             }
             out.putInt((int) number);
         }

@@ -34,7 +34,7 @@ final class FileHold implements Closeable {
     /** Locks a file until this object is closed, which also closes {@code file}. */
     static FileHold of(Path path, FileChannel file) throws IOException {
         if (file.tryLock() == null) {
-            throw new IOException("shared memory: " + path + " is locked (expected: by nobody)");
+            throw new IOException("shared memory: " + path + " is locked by another process");
         }
         HELD.add(path);
         return new FileHold(path, file);

@@ -35,7 +35,7 @@ record FileIdentity(Object key, int uid, int mode) {
             return new FileIdentity(requireNonNull(is.get("fileKey")), (int) requireNonNull(is.get("uid")), (int)
                     requireNonNull(is.get("mode")));
         } catch (NoSuchFileException e) {
-            throw new IOException("shared memory: " + path + " is not there (expected: a file)", e);
+            throw new IOException("shared memory: " + path + " does not exist", e);
         }
     }
 
@@ -59,7 +59,7 @@ record FileIdentity(Object key, int uid, int mode) {
     /** Checks that {@code path} still refers to the same file. */
     void checkStill(Path path) throws IOException {
         if (!equals(of(path))) {
-            throw new IOException("shared memory: " + path + " was replaced (expected: the same file)");
+            throw new IOException("shared memory: " + path + " was replaced by another file");
         }
     }
 

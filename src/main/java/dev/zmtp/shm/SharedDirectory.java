@@ -73,8 +73,7 @@ final class SharedDirectory {
                         "shared memory: " + FileHeader.fileSize(rings, capacity) + " bytes in " + path + ": " + e, e);
             }
         }
-        throw new IOException(
-                "shared memory: " + file + " is there, as are " + (ATTEMPTS - 1) + " others (expected: a new name)");
+        throw new IOException("shared memory: " + file + " and " + (ATTEMPTS - 1) + " other names are in use");
     }
 
     /** Removes the files of this user's servers that were killed during a meeting. */

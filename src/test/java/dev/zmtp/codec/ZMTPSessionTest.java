@@ -353,7 +353,7 @@ class ZMTPSessionTest {
                             .isInstanceOf(ChannelPipelineException.class)
                             .hasMessageNotContaining("failed to remove")
                             .hasRootCauseInstanceOf(IllegalStateException.class)
-                            .hasRootCauseMessage("session: already in use (expected: one for each channel)"));
+                            .hasRootCauseMessage("the session is already used by another channel"));
             assertThat(other.channel.pipeline().get(ZMTPCodec.class)).isNull();
             assertThat(other.received()).isEmpty();
             other.close();

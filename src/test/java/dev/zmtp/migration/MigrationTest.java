@@ -88,7 +88,7 @@ class MigrationTest {
                     .singleElement()
                     .satisfies(failure -> assertThat(failure)
                             .hasMessageEndingWith("has thrown an exception; removed.")
-                            .hasRootCauseMessage("session: already in use (expected: one for each channel)"));
+                            .hasRootCauseMessage("the session is already used by another channel"));
             assertThat(first.session().negotiatedVersion()).isEqualTo(ZMTPVersion.ZMTP31);
         }
     }

@@ -71,9 +71,9 @@ class KeysTest {
     @CsvSource({
         "'', 'public key length: 0 (expected: 40 characters of Z85)'",
         "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf, 'public key length: 39 (expected: 40 characters of Z85)'",
-        "'rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf ', 'public key: character 40 is not of Z85"
-                + " (expected: 0-9 a-z A-Z .-:+=^!/*?&<>()[]{}@%$#)'",
-        "%nSc1>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7, 'public key: characters 1 to 5 are more than 32 bits"
+        "'rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf ', 'public key: character 40 is not in the Z85 alphabet,"
+                + " 0-9 a-z A-Z .-:+=^!/*?&<>()[]{}@%$#'",
+        "%nSc1>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7, 'public key: characters 1 to 5 encode more than 32 bits"
                 + " (expected: at most %nSc0)'"
     })
     void anInvalidPublicKeyIsRefusedWithThePlaceOfTheFault(String text, String message) {
@@ -96,11 +96,11 @@ class KeysTest {
     void aCharacterWhoseLowByteIsOfZ85IsRefused(char character) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC.replace('?', character)))
-                .withMessageStartingWith("public key: character 9 is not of Z85");
+                .withMessageStartingWith("public key: character 9 is not in the Z85 alphabet");
         assertThatIllegalArgumentException()
                 .isThrownBy(
                         () -> ZMTPCurveKeyPair.of(SECRET.replace('?', character).toCharArray()))
-                .withMessageStartingWith("secret key: character 22 is not of Z85");
+                .withMessageStartingWith("secret key: character 22 is not in the Z85 alphabet");
     }
 
     @Test

@@ -58,6 +58,6 @@ class FileIdentityTest {
         Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
         assertThatThrownBy(() -> first.checkStill(file))
                 .isInstanceOf(IOException.class)
-                .hasMessage("shared memory: " + file + " was replaced (expected: the same file)");
+                .hasMessage("shared memory: " + file + " was replaced by another file");
     }
 }

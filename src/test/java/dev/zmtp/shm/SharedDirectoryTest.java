@@ -72,8 +72,7 @@ class SharedDirectoryTest {
         Files.createFile(directory.resolve("taken"));
         assertThatThrownBy(() -> create("taken", "taken", "taken", "taken", "other"))
                 .isInstanceOf(IOException.class)
-                .hasMessage("shared memory: " + directory.resolve("taken")
-                        + " is there, as are 3 others (expected: a new name)");
+                .hasMessage("shared memory: " + directory.resolve("taken") + " and 3 other names are in use");
     }
 
     @Test

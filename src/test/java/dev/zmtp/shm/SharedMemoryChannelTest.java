@@ -210,7 +210,7 @@ class SharedMemoryChannelTest {
                     'ZSHM' 02 00001000 0001 2f         | file: / (expected: a name of netty-zmtp- and 32 hexadecimal digits)
                     'ZSHM' 02 00001000 0004 2f 'etc'   | file: /etc (expected: a name of netty-zmtp- and 32 hexadecimal digits)
                     'ZSHM' 02 00001001 002c 2f 'netty-zmtp-00000000000000000000000000000000' | capacity: 4097 (expected: a power of two, 4096 to 268435456)
-                    'ZSHM' 02 00001000 002c 2f 'netty-zmtp-00000000000000000000000000000000' | /netty-zmtp-00000000000000000000000000000000 is not there (expected: a file)
+                    'ZSHM' 02 00001000 002c 2f 'netty-zmtp-00000000000000000000000000000000' | /netty-zmtp-00000000000000000000000000000000 does not exist
                     'ZSHM' 02 00000000 0004 'full'     | the server has no file: full
                     """)
     void anInvitationThatIsNoneIsRefused(String invitation, String expected) throws Exception {

@@ -99,7 +99,7 @@ class SharedMemoryPipeTest {
 
     @Test
     void aFileThatIsNotThereIsNotOpened() {
-        assertRefused(file + " is not there (expected: a file)");
+        assertRefused(file + " does not exist");
     }
 
     @Test

@@ -32,7 +32,7 @@ public final class ExpectedWarnings implements Filter {
             // a test's allocator has no memory
             " could not be forwarded",
             // a user's handler does not answer
-            " gets no answer",
+            " will not be answered",
             "The handler of messages failed",
             // a user releases a message twice
             "Failed to release a message: ",

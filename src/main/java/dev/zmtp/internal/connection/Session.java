@@ -137,7 +137,7 @@ public final class Session implements LimitedSession, WrittenMessages {
     /** Binds this session to the connection of {@code ctx}, on whose executor its future completes. */
     public synchronized void bind(ChannelHandlerContext ctx) {
         if (handshake.executor != null) {
-            throw new IllegalStateException("session: already in use (expected: one for each channel)");
+            throw new IllegalStateException("the session is already used by another channel");
         }
         handshake.executor = ctx.executor();
         channel = ctx.channel();

@@ -134,7 +134,7 @@ public final class Forwarding implements Sink {
         bytesReceived.add(bytes);
         if (!ring.offer(new Taken(from, presented, bytes), bytes)) {
             ReferenceCountUtil.safeRelease(presented);
-            throw new IllegalStateException("a message that was not wanted (expected: room in the ring)");
+            throw new IllegalStateException("the ring has no room for the message");
         }
         wakeTarget();
     }

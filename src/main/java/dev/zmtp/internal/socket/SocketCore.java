@@ -275,7 +275,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
                 return "the socket is closed";
             }
             if (peers.all().size() >= context.config().maxPeers() && (named == null || !named.takesOver(peer))) {
-                return "peers: as many as may be, " + context.config().maxPeers();
+                return "peers: " + context.config().maxPeers() + " (expected: fewer, see maxPeers)";
             }
         }
         return routing.up(peer);

@@ -428,7 +428,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
     @Nullable
     public Throwable whyRemovalIsFatal() {
         return writer.isMessagePartlySent()
-                ? new EncoderException("codec removed while a message was partly written (expected: between messages)")
+                ? new EncoderException("codec removed while a message was partly written")
                 : null;
     }
 

@@ -42,7 +42,7 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
             return null;
         }
         if (!isSocket(path)) {
-            throw new BindException(path + ": a file that is no socket is there (expected: nothing, or a socket)");
+            throw new BindException(path + ": not a socket (expected: no file, or the file of a socket)");
         }
         if (isInUse(path)) {
             throw inUse(path);

@@ -58,7 +58,7 @@ final class MessageWriter implements ZMTPWriter {
             checkWritten(index);
         }
         if (!this.more) {
-            throw new IllegalStateException("frame after the last one (expected: more = true on the frame before)");
+            throw new IllegalStateException("frame after the last frame; the frame before it needs more = true");
         }
         if (size < 0) {
             throw new IllegalArgumentException("frame size: " + size + " (expected: >= 0)");

@@ -180,7 +180,7 @@ class EncoderTest {
                 }),
                 mistake("no last frame", writer -> writer.frame(0, true)),
                 mistake("no last frame", writer -> {}),
-                mistake("frame after the last one", writer -> {
+                mistake("frame after the last frame", writer -> {
                     writer.frame(0, false);
                     writer.frame(0, false);
                 }),

@@ -125,8 +125,7 @@ class SocketFileTest {
         for (Path path : List.of(file, folder, link)) {
             assertThat(failure(pull.bind("ipc://" + path).ready()))
                     .hasCauseInstanceOf(BindException.class)
-                    .hasMessageEndingWith(
-                            path + ": a file that is no socket is there (expected: nothing, or a socket)");
+                    .hasMessageEndingWith(path + ": not a socket (expected: no file, or the file of a socket)");
         }
 
         assertThat(file).hasContent("dear");
@@ -144,7 +143,7 @@ class SocketFileTest {
 
         assertThat(refused)
                 .hasCauseInstanceOf(BindException.class)
-                .hasMessageEndingWith(pipe + ": a file that is no socket is there (expected: nothing, or a socket)");
+                .hasMessageEndingWith(pipe + ": not a socket (expected: no file, or the file of a socket)");
         assertThat(pipe).exists();
     }
 

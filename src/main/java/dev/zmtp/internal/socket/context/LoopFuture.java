@@ -17,7 +17,7 @@ public class LoopFuture<T> extends CompletableFuture<T> {
      */
     public static void checkMayWait() {
         if (!mayWait()) {
-            throw new BlockingOperationException("a call that waits, on an event loop (expected: on another thread)");
+            throw new BlockingOperationException("blocking call on an event loop thread");
         }
     }
 

@@ -117,8 +117,8 @@ final class ChannelSetup {
     /** Checks that there is a TLS context for this endpoint if there is any TLS context. */
     void check(Endpoint endpoint, boolean bind) {
         if (endpoint.address() instanceof TcpAddress && tls(bind) == null && tls(!bind) != null) {
-            throw new IllegalArgumentException("tls: none to " + (bind ? "bind" : "connect")
-                    + " with (expected: an SslContext of a " + (bind ? "server" : "client") + ")");
+            throw new IllegalArgumentException("tls: no " + (bind ? "server" : "client") + " SslContext, needed to "
+                    + (bind ? "bind" : "connect"));
         }
     }
 }

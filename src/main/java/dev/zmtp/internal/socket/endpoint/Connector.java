@@ -139,7 +139,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         try {
             whenBound = endpoint.address().whenBound(this::retryNow);
         } catch (RuntimeException e) {
-            logger.warn("{}: nobody tells when it is bound", endpoint, e);
+            logger.warn("{}: cannot watch for the address to be bound", endpoint, e);
         }
         awaySince = context.nanoTime();
         attempt();

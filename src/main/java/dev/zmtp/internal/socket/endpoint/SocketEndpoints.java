@@ -78,7 +78,7 @@ public final class SocketEndpoints {
             return made;
         }
         if (changes != null) {
-            throw new IllegalStateException("connect: to " + endpoint + " already (expected: once)");
+            throw new IllegalStateException("already connected to " + endpoint + ", with settings that cannot change");
         }
         return there;
     }

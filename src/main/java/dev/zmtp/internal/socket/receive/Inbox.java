@@ -200,7 +200,7 @@ public final class Inbox {
             return new ZMTPSocketException(CLOSED, "the socket is closed");
         }
         if (owner != null) {
-            return new ZMTPSocketException(STATE, "messages go to a handler");
+            return new ZMTPSocketException(STATE, "a handler receives the messages");
         }
         received = true;
         return null;
@@ -291,7 +291,7 @@ public final class Inbox {
     private void claim(Object who) {
         underLock(() -> {
             if (owner != null || !takers.isEmpty() || sleepers.areThere()) {
-                throw new IllegalStateException("messages go elsewhere (expected: one receiver at a time)");
+                throw new IllegalStateException("a receiver is already registered");
             }
             owner = who;
             received = true;

@@ -100,7 +100,7 @@ public final class Requests {
     private PendingRequest ask(PendingRequest request) {
         int max = context.config().maxOutstandingRequests();
         if (outstanding.incrementAndGet() > max) {
-            refuse(request, FULL, "as many requests wait for answers as may: " + max);
+            refuse(request, FULL, "outstanding requests: " + max + " (expected: fewer, see maxOutstandingRequests)");
         } else if (context.isClosed()) {
             refuse(request, CLOSED, "the socket is closed");
         } else if (context.inEventLoop()) {

@@ -70,7 +70,7 @@ final class ServedRequest implements ZMTPRequest {
         Objects.requireNonNull(answer, "answer");
         if (!ended.compareAndSet(false, true)) {
             ReferenceCountUtil.safeRelease(answer);
-            throw new IllegalStateException("reply: " + this + " has ended (expected: one reply or drop)");
+            throw new IllegalStateException("reply: " + this + " was already answered or dropped");
         }
         if (answer != message) {
             ReferenceCountUtil.safeRelease(message);

@@ -83,7 +83,7 @@ public final class Serving implements Sink {
         try {
             handler.accept(request);
         } catch (Throwable e) { // from the application; this peer gets no answer, and others are not affected
-            logger.warn("{} gets no answer", request, e);
+            logger.warn("The handler failed, {} will not be answered", request, e);
             context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
             request.drop();
         }
@@ -108,7 +108,7 @@ public final class Serving implements Sink {
             try {
                 request.send(answer);
             } catch (RuntimeException e) { // such as an answer that was already released
-                logger.warn("{} gets no answer", request, e);
+                logger.warn("The handler failed, {} will not be answered", request, e);
             }
         }
         from.unreadAnswers().changed();

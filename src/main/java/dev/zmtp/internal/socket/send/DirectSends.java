@@ -50,7 +50,7 @@ public final class DirectSends implements PeerSends {
         if (senders.credit().take(message.readableBytes())) {
             senders.hand(new Sent.ToPeer(this, peer, message, result, Way.QUEUE));
         } else {
-            String why = "more is on its way to the event loop than a peer's queue may have";
+            String why = "the event loop is behind by more messages than the sendLimit of a peer";
             context.drop(peer, message, result, FULL, why);
             peer.roomMissed();
             senders.refused();

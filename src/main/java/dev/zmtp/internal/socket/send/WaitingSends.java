@@ -67,7 +67,7 @@ final class WaitingSends {
             refuse(outgoing, "the queue is full");
         } else if (size.incrementAndGet() > most) {
             size.decrementAndGet();
-            refuse(outgoing, "as many sends wait as may: " + most);
+            refuse(outgoing, "waiting sends: " + most + " (expected: fewer, see maxWaitingSends)");
         } else if (context.inEventLoop()) {
             waiting.add(new Offered(outgoing));
         } else {

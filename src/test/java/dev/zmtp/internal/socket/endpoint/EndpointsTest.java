@@ -427,7 +427,7 @@ class EndpointsTest {
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> dealer.connect("inproc://twice", codec -> codec.localIdentity("other")))
-                .withMessage("connect: to inproc://twice already (expected: once)");
+                .withMessage("already connected to inproc://twice, with settings that cannot change");
     }
 
     @Test

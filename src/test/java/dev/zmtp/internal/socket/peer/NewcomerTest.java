@@ -173,7 +173,8 @@ class NewcomerTest {
         assertThat(router.peers()).hasSize(2);
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class))
                 .singleElement(type(ZMTPSocketEvent.HandshakeFailed.class))
-                .satisfies(failed -> assertThat(failed.cause()).hasMessage("STATE: peers: as many as may be, 2"));
+                .satisfies(failed ->
+                        assertThat(failed.cause()).hasMessage("STATE: peers: 2 (expected: fewer, see maxPeers)"));
     }
 
     @ParameterizedTest

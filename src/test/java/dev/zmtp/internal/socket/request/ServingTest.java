@@ -104,7 +104,9 @@ class ServingTest {
             }
 
             assertThat(receive(dealer)).containsExactly("", "m3");
-            assertThat(log.lines).hasSize(failure.isLogged ? 3 : 0).allMatch(line -> line.contains("gets no answer"));
+            assertThat(log.lines)
+                    .hasSize(failure.isLogged ? 3 : 0)
+                    .allMatch(line -> line.contains("will not be answered"));
         }
     }
 
@@ -245,7 +247,7 @@ class ServingTest {
 
         assertThatThrownBy(() -> rep.serve(ZMTPRequest::drop))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("one receiver at a time");
+                .hasMessageContaining("a receiver is already registered");
     }
 
     /** Joins the two, and returns what the first has been asked by the second. */
@@ -267,7 +269,7 @@ class ServingTest {
         assertThat(request.reply(message("first"))).isTrue();
         assertThatThrownBy(() -> request.reply(second))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("expected: one reply or drop");
+                .hasMessageContaining("was already answered or dropped");
         request.drop();
 
         assertThat(receive(dealer)).containsExactly("", "first");
