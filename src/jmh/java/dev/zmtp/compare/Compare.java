@@ -43,7 +43,7 @@ public final class Compare implements Callable<Integer> {
             names = "--profile",
             paramLabel = "quick|full",
             defaultValue = "quick",
-            description = "quick: about nine minutes; full: all cells, about an hour and three quarters (quick).")
+            description = "quick: about ten minutes; full: all cells, about two hours (quick).")
     private Profile profile;
 
     @Option(

@@ -78,8 +78,8 @@ final class ComparedPeers {
         VIEWS.put(", by hand", "view=hand");
         VIEWS.put(", thread", "view=thread");
         VIEWS.put(", futures", "view=futures");
-        VIEWS.put(", publisher", "view=publisher");
         VIEWS.put(", blocking", "view=blocking");
+        VIEWS.put(", request", "view=request");
         VIEWS.put(", virtual threads", "view=virtual");
         VIEWS.put(", to REP", "service=rep");
         VIEWS.put(", one loop", "loops=one");

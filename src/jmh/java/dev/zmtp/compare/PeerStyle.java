@@ -38,7 +38,7 @@ record PeerStyle(Color color, Marker marker) {
         put(ComparedPeers.SOCKETS + " nio, by hand", 0x558b6e, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.SOCKETS + " nio, thread", 0xafb42b, SeriesMarkers.SQUARE);
         put(ComparedPeers.SOCKETS + " nio, futures", 0x795548, SeriesMarkers.TRIANGLE_UP);
-        put(ComparedPeers.SOCKETS + " nio, publisher", 0xef9a9a, SeriesMarkers.TRIANGLE_DOWN);
+        put(ComparedPeers.SOCKETS + " nio, request", 0xef9a9a, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.SOCKETS + " nio, virtual threads", 0x37474f, SeriesMarkers.DIAMOND);
         put(ComparedPeers.SOCKETS + " nio, to REP", 0xd81b60, SeriesMarkers.CIRCLE);
         put(ComparedPeers.SOCKETS + " nio, one loop", 0x33691e, SeriesMarkers.TRIANGLE_DOWN);

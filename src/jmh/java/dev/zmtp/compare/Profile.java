@@ -2,9 +2,9 @@ package dev.zmtp.compare;
 
 /** How thorough a comparison is. */
 enum Profile {
-    /** Each kind of cell, in about nine minutes: shows that everything works, and the rough picture. */
+    /** Each kind of cell, in about ten minutes: shows that everything works, and the rough picture. */
     QUICK(7, 4, 0.4),
-    /** All cells, in about an hour and three quarters. On two cores a JVM needs seconds to compile. */
+    /** All cells, in about two hours. On two cores a JVM needs seconds to compile. */
     FULL(15, 5, 0.5);
 
     private final int windows;

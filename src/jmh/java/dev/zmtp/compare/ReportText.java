@@ -32,8 +32,8 @@ final class ReportText {
             On Linux with JDK 17 or later, Maven, gcc and libzmq's header (Debian: `gcc`, `libzmq3-dev`); the rows of omq need cargo and Rust 1.93 or later:
 
             ```sh
-            mvn -q -Pcompare test-compile exec:exec@compare                                                          # about nine minutes
-            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."               # about an hour and three quarters: this page
+            mvn -q -Pcompare test-compile exec:exec@compare                                                          # about ten minutes
+            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."               # about two hours: this page
             ```
 
             The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options; `--report-only docs/benchmarks/results.jsonl --output .` writes these pages again without measuring. With the same options and `--resume`, a run that was interrupted goes on. With `--cell REGEX --add`, cells are measured again, or for the first time, and take their place in the report. `--baseline CLASSPATH` puts another build of netty-zmtp beside this one.
@@ -101,7 +101,7 @@ final class ReportText {
 
             **Allocated bytes** are those on the Java heap of a whole process, divided by the messages. **Peak RSS** (VmHWM) of a JVM is mostly the touched part of its fixed heap of 1 GiB.
 
-            **Sockets.** The tables from *PUSH to PULL* on compare *netty-zmtp sockets* with the sockets of libzmq and JeroMQ, which do the same: their ratios are those of *netty-zmtp sockets*. *netty-zmtp*, the codec alone in a pipeline, and *raw-netty* are ceilings there. A row without more in its name sends with `trySend` on the event loop while there is room, and takes messages with a handler. *by hand* asks and answers as a program with the other libraries does, with sends and a handler; the rows without it use `request` and `serve`, with an id, a timeout and a future for each request. *thread* sends from another thread, *futures* uses `sendAsync` and `receiveAsync`, at most 500 sends at a time, *publisher* took messages as a stream, which sockets no longer offer, *blocking* waits in a thread for each message that it sends and each that it takes, and *virtual threads* has a virtual thread for each request. *blocking* thus waits until each message is written, which JeroMQ and libzmq, whose sends end at their queue, do not.
+            **Sockets.** The tables from *PUSH to PULL* on compare *netty-zmtp sockets* with the sockets of libzmq and JeroMQ, which do the same: their ratios are those of *netty-zmtp sockets*. *netty-zmtp*, the codec alone in a pipeline, and *raw-netty* are ceilings there. A row without more in its name sends with `trySend` on the event loop while there is room, and takes messages with a handler. *by hand* asks and answers as a program with the other libraries does, with sends and a handler; the rows without it use `request` and `serve`, with an id, a timeout and a future for each request. *thread* sends from another thread, *futures* uses `sendAsync` and `receiveAsync`, at most 500 sends at a time, *blocking* is the plain program, with a thread at each end that waits in `send` and `receive`, as those of JeroMQ and libzmq do, *request* waits in `request`, and *virtual threads* has a virtual thread for each request.
 
             **Requests of sockets** are correlated: `request` adds a frame with an id and an empty one, by which its answer is found, and has a timeout. libzmq and JeroMQ have no such thing: their DEALER sends the same frames without these two, and takes answers in the order in which they come. *to REP* has the requests answered by a REP instead of a ROUTER.
 

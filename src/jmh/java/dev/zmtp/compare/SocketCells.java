@@ -20,7 +20,8 @@ final class SocketCells {
     /** The beginning of their ids. */
     static final String PREFIX = "socket-";
 
-    static final String ONEWAY = PREFIX + "oneway-";
+    private static final String ONE_WAY = "oneway-";
+    static final String ONEWAY = PREFIX + ONE_WAY;
     static final String VIEWS = PREFIX + "views-100";
     static final String ROUNDTRIP = PREFIX + "roundtrip-";
     static final String REQUESTS = PREFIX + "requests-";
@@ -34,6 +35,9 @@ final class SocketCells {
     static final String FAN_IN = PREFIX + "fanin-";
     static final String INPROC = PREFIX + "inproc-";
     static final String IDLE = PREFIX + "idle-";
+
+    /** The beginning of the ids of plain programs, with threads that wait. */
+    static final String PLAIN = PREFIX + "plain-";
 
     /** The bytes there and back of {@link #ROUNDTRIP}. */
     static final List<String> ROUND_TRIPS = List.of("1", "64", "1024", "32768");
@@ -71,6 +75,7 @@ final class SocketCells {
         all.proxy();
         all.fanIn();
         all.inproc();
+        all.plain();
         all.idle();
         return all.cells;
     }
@@ -104,7 +109,7 @@ final class SocketCells {
                     VIEWS,
                     "PUSH to PULL, " + size(MESSAGE) + ", by view",
                     Workload.ONEWAY,
-                    Cells.join(List.of(SOCKETS + " nio"), views("thread", "futures", "blocking")),
+                    Cells.join(List.of(SOCKETS + " nio"), views("thread", "futures")),
                     "size",
                     MESSAGE);
         }
@@ -112,9 +117,7 @@ final class SocketCells {
 
     private void roundTrips() {
         for (String size : full ? ROUND_TRIPS : List.of("64")) {
-            List<String> more = full && size.equals("64")
-                    ? Cells.join(views("blocking"), List.of(OURS + " epoll", RAW + " epoll"))
-                    : List.of();
+            List<String> more = full && size.equals("64") ? List.of(OURS + " epoll", RAW + " epoll") : List.of();
             add(
                     ROUNDTRIP + size,
                     "REQ to REP and back, " + size(size),
@@ -294,6 +297,62 @@ final class SocketCells {
                     "64",
                     "pong",
                     "64"));
+        }
+    }
+
+    /** Programs as they are written first, of all libraries: threads that wait in {@code send} and {@code receive}. */
+    private void plain() {
+        List<String> rows = Cells.join(views("blocking"), OTHERS);
+        for (String size : full ? List.of("10", MESSAGE, "1000") : List.of(MESSAGE)) {
+            add(
+                    PLAIN + ONE_WAY + size,
+                    "PUSH to PULL, a thread at each end, " + size(size),
+                    Workload.ONEWAY,
+                    rows,
+                    "size",
+                    size);
+        }
+        add(
+                PLAIN + "roundtrip-64",
+                "REQ to REP and back, a thread at each end, 64 bytes",
+                Workload.ROUNDTRIP,
+                Cells.join(views("blocking", "request"), OTHERS),
+                "ping",
+                "64",
+                "pong",
+                "64");
+        cells.add(pair(
+                PLAIN + "inproc-" + MESSAGE,
+                "PUSH to PULL within a process, a thread at each end, " + size(MESSAGE),
+                Workload.ONEWAY,
+                rows,
+                "medium",
+                "inproc",
+                "size",
+                MESSAGE));
+        for (String n : full ? List.of("2", "8") : List.<String>of()) {
+            add(
+                    PLAIN + "fanin-" + n,
+                    n + " PUSH to a PULL, a thread for each, " + size(MESSAGE),
+                    Workload.CONNECTIONS,
+                    rows,
+                    "size",
+                    MESSAGE,
+                    "connections",
+                    n);
+        }
+        if (full) {
+            add(
+                    PLAIN + "pub-10",
+                    "PUB that waits for all, 10 SUB, a thread for each, " + size(MESSAGE),
+                    Workload.PUBSUB,
+                    rows,
+                    "full",
+                    "wait",
+                    "connections",
+                    "10",
+                    "size",
+                    MESSAGE);
         }
     }
 

@@ -48,7 +48,7 @@ class SocketTraffic {
         return switch (program.arguments().view()) {
             case HANDLER -> new SocketTraffic(program, loop, messages);
             case HAND -> new SocketsByHand(program, loop, messages);
-            case THREAD, FUTURES, BLOCKING, VIRTUAL -> new SocketViews(program, loop, messages);
+            case THREAD, FUTURES, BLOCKING, REQUEST, VIRTUAL -> new SocketViews(program, loop, messages);
         };
     }
 
@@ -106,12 +106,17 @@ class SocketTraffic {
     }
 
     final void received(ZMTPMessage message) {
+        checked(message);
+        messages.add(1);
+    }
+
+    /** Checks and releases the message. */
+    final void checked(ZMTPMessage message) {
         ByteBuf frame = message.frame(0);
         if (frame.getByte(frame.readerIndex()) != 0) {
             program.fail(new IllegalStateException("first byte: not 0 (expected: 0)"));
         }
         message.release();
-        messages.add(1);
     }
 
     private void received(ZMTPPeer from, ZMTPMessage message) {

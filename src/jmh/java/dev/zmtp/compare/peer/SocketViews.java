@@ -92,8 +92,19 @@ final class SocketViews extends SocketTraffic {
 
     private void sendAndWait(ZMTPSocket socket, ZMTPMessage message) throws InterruptedException {
         while (true) {
-            socket.send(message.retain());
-            messages.add(1);
+            socket.send(again(message));
+        }
+    }
+
+    /** Several threads may receive, each from a socket of its own, and the counter is that of one thread. */
+    private void receiveAll(ZMTPSocket socket) throws InterruptedException {
+        while (true) {
+            for (int i = 0; i < DEMAND; i++) {
+                checked(socket.receive());
+            }
+            synchronized (messages) {
+                messages.add(DEMAND);
+            }
         }
     }
 
@@ -101,12 +112,7 @@ final class SocketViews extends SocketTraffic {
     void receive(ZMTPSocket socket) {
         switch (arguments.view()) {
             case FUTURES -> receiveNext(socket);
-            case BLOCKING ->
-                thread("receiving", () -> {
-                    while (true) {
-                        received(socket.receive(PATIENCE));
-                    }
-                });
+            case BLOCKING -> thread("receiving", () -> receiveAll(socket));
             default -> super.receive(socket);
         }
     }
@@ -179,19 +185,30 @@ final class SocketViews extends SocketTraffic {
 
     @Override
     void ping(ZMTPSocket socket, ZMTPMessage ping) {
-        if (arguments.view() != View.BLOCKING) {
-            super.ping(socket, ping);
-            return;
+        switch (arguments.view()) {
+            case BLOCKING ->
+                thread("asking", () -> {
+                    while (true) {
+                        long sent = System.nanoTime();
+                        socket.send(ping.retain());
+                        answered(socket.receive(), sent);
+                    }
+                });
+            case REQUEST ->
+                thread("asking", () -> {
+                    while (true) {
+                        long sent = System.nanoTime();
+                        answered(socket.request(ping.retain(), PATIENCE), sent);
+                    }
+                });
+            default -> super.ping(socket, ping);
         }
-        thread("asking", () -> {
-            while (true) {
-                long sent = System.nanoTime();
-                socket.sendAsync(ping.retain());
-                socket.receive(PATIENCE).release();
-                program.latencies().record(System.nanoTime() - sent);
-                messages.add(1);
-            }
-        });
+    }
+
+    private void answered(ZMTPMessage pong, long sent) {
+        pong.release();
+        program.latencies().record(System.nanoTime() - sent);
+        messages.add(1);
     }
 
     @Override
@@ -203,8 +220,8 @@ final class SocketViews extends SocketTraffic {
         ZMTPMessage pong = message(arguments.pong());
         thread("answering", () -> {
             while (true) {
-                socket.receive(PATIENCE).release();
-                socket.sendAsync(pong.retain());
+                socket.receive().release();
+                socket.send(pong.retain());
                 messages.add(1);
             }
         });

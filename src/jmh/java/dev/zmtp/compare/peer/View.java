@@ -13,8 +13,10 @@ enum View {
     THREAD,
     /** Another thread sends or asks, and each message has a future. */
     FUTURES,
-    /** A thread at each end, which waits for each message. */
+    /** The plain program: a thread at each end, which waits in {@code send} and {@code receive}. */
     BLOCKING,
+    /** A thread that waits in {@code request}, and a handler that answers. */
+    REQUEST,
     /** As {@link #BLOCKING}, with a virtual thread for each request. */
     VIRTUAL
 }

@@ -52,7 +52,7 @@ class PeerMainTest {
                 "jeromq receive workload=oneway size=1 medium=inproc | medium: inproc (expected: another one but for a"
                         + " pair)",
                 "jeromq receive workload=oneway size=1 view=side | view: side (expected: handler, hand, thread, futures,"
-                        + " blocking, virtual)",
+                        + " blocking, request, virtual)",
                 "raw-netty send workload=oneway size=1 port=1 flush=0 | flush: 0 (expected: 1 to 1000000000)",
             })
     void aWrongArgumentIsReportedWithWhatWasExpected(String args, String reason) {
