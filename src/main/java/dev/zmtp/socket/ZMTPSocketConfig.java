@@ -8,16 +8,20 @@ import dev.zmtp.internal.socket.context.SharedGroup;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.transport.Transport;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.ssl.SslContext;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -244,6 +248,15 @@ public final class ZMTPSocketConfig {
     }
 
     /**
+     * Permissions of the file that an {@code ipc} or {@code shm} endpoint binds, set before the file gets its path. On
+     * Linux, a peer needs write permission to connect. Where the file system has no such permissions, a bind
+     * with them fails. Default: none, that is null, for the permissions of any new file, which the umask restricts.
+     */
+    public @Nullable Set<PosixFilePermission> ipcPermissions() {
+        return values.ipcPermissions;
+    }
+
+    /**
      * Maximum number of unanswered requests, separately for sent requests and for served requests. Must be at least 1
      * and at most 4,194,303. Default: 10,000. Of the served requests, a peer can have half of the remaining number, and
      * at least one, so a single peer has at most a third of them.
@@ -263,6 +276,17 @@ public final class ZMTPSocketConfig {
     /** Maximum number of concurrent peers. Must be at least 1. Default: 100,000. */
     public int maxPeers() {
         return values.maxPeers;
+    }
+
+    /**
+     * Predicate that decides whether a subscriber of a PUB or XPUB gets a topic, or a DISH a group of a RADIO, like
+     * libzmq's {@code XPUB_MANUAL}. A refused topic is ignored, and {@link ZMTPSocket#onSubscription} does not report
+     * it. The peer remains connected and gets no messages for it. The predicate is called on the event loop with the
+     * peer and the topic, which is valid during the call, and must not block. If it throws, the topic is refused and a
+     * warning is logged. Default: none, so that each topic is allowed.
+     */
+    public @Nullable BiPredicate<? super ZMTPPeer, ? super ByteBuf> subscriptionFilter() {
+        return values.subscriptionFilter;
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.internal.transport.TcpTransport;
 import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.internal.transport.UnixChannels;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
@@ -16,10 +17,13 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.handler.ssl.SslContext;
 import java.net.SocketAddress;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -135,6 +139,12 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
         return self();
     }
 
+    /** Sets {@link ZMTPSocketConfig#ipcPermissions()}. Null means the permissions of any new file. */
+    public ZMTPSocketConfig.Builder ipcPermissions(@Nullable Set<PosixFilePermission> permissions) {
+        values.ipcPermissions = permissions == null ? null : Set.copyOf(permissions);
+        return self();
+    }
+
     /** Sets {@link ZMTPSocketConfig#maxOutstandingRequests()}. */
     public ZMTPSocketConfig.Builder maxOutstandingRequests(int requests) {
         values.maxOutstandingRequests = Settings.outstandingRequests(requests);
@@ -150,6 +160,13 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     /** Sets {@link ZMTPSocketConfig#maxPeers()}. */
     public ZMTPSocketConfig.Builder maxPeers(int peers) {
         values.maxPeers = Settings.atLeast("maxPeers", peers, 1);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#subscriptionFilter()}. Null means that each topic is allowed. */
+    public ZMTPSocketConfig.Builder subscriptionFilter(
+            @Nullable BiPredicate<? super ZMTPPeer, ? super ByteBuf> filter) {
+        values.subscriptionFilter = filter;
         return self();
     }
 

@@ -10,7 +10,10 @@ import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** {@code asked://}: the files of {@code ipc} as if they were names, so that a test decides when they are looked up. */
 public final class AskedFiles implements Transport {
@@ -43,8 +46,8 @@ public final class AskedFiles implements Transport {
             }
 
             @Override
-            public void bound() {
-                file.bound();
+            public void bound(@Nullable Set<PosixFilePermission> permissions) {
+                file.bound(permissions);
             }
 
             @Override

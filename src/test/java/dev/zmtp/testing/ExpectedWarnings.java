@@ -34,6 +34,7 @@ public final class ExpectedWarnings implements Filter {
             // a user's handler does not answer
             " will not be answered",
             "The handler of messages failed",
+            "The filter of subscriptions failed",
             // a user releases a message twice
             "Failed to release a message: ",
             // BundleIT loads Netty a second time, and that one cannot use the leak detector of the tests

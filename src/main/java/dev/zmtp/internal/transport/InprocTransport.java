@@ -3,10 +3,12 @@ package dev.zmtp.internal.transport;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import java.net.SocketAddress;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The {@code inproc://} transport, which passes messages by reference between sockets of a process. Names are shared by
@@ -53,7 +55,7 @@ public final class InprocTransport implements Transport {
         }
 
         @Override
-        public void bound() {
+        public void bound(@Nullable Set<PosixFilePermission> permissions) {
             WAITING.getOrDefault(text, Set.of()).forEach(Runnable::run);
         }
 

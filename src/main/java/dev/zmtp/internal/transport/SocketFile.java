@@ -9,7 +9,9 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -111,14 +113,26 @@ final class SocketFile implements Transport.Address {
     }
 
     @Override
-    public void bound() {
+    public void bound(@Nullable Set<PosixFilePermission> permissions) {
         if (path == null) {
             return;
+        }
+        if (permissions != null) { // first, so that the file never has its path with other permissions
+            permit(bindsAt == null ? path : bindsAt, permissions);
         }
         if (bindsAt != null) {
             giveItsPath(bindsAt, path);
         }
         made = BoundFile.at(path);
+    }
+
+    private static void permit(Path file, Set<PosixFilePermission> permissions) {
+        try {
+            Files.setPosixFilePermissions(file, permissions);
+        } catch (UnsupportedOperationException | IOException e) {
+            String text = file + ": the permissions cannot be set: " + e.getMessage();
+            throw new UncheckedIOException(new IOException(text, e));
+        }
     }
 
     private static void giveItsPath(Path bindsAt, Path path) {

@@ -4,7 +4,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,8 +72,12 @@ public interface Transport {
             return toString();
         }
 
-        /** Called when the address is bound. */
-        default void bound() {}
+        /**
+         * Called when the address is bound.
+         *
+         * @param permissions permissions of its file, if it has one; null for those of any new file
+         */
+        default void bound(@Nullable Set<PosixFilePermission> permissions) {}
 
         /** Called when the address is no longer bound, or was not bound after {@link #resolve}. */
         default void unbound() {}

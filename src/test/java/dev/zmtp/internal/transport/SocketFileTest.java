@@ -31,11 +31,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -315,6 +318,22 @@ class SocketFileTest {
     @Test
     void whatIsNoPathIsRefusedAtOnce() {
         assertThatIllegalArgumentException().isThrownBy(() -> file("a\0b"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ipc", "shm"})
+    void theFileHasThePermissionsOfTheConfig(String scheme, TestSockets sockets) throws IOException {
+        Set<PosixFilePermission> group = PosixFilePermissions.fromString("rw-rw----");
+        Path file = dir.resolve("permitted");
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).ipcPermissions(group));
+
+        bind(pull, scheme + "://" + file);
+
+        assertThat(Files.getPosixFilePermissions(file)).isEqualTo(group);
+        ZMTPSocket push = sockets.open(PUSH);
+        TestSockets.connect(push, scheme + "://" + file);
+        push.sendOrDrop(TestSockets.message("m"));
+        assertThat(TestSockets.receive(pull)).containsExactly("m");
     }
 
     private static SocketFile file(String text) {

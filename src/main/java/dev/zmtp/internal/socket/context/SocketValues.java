@@ -11,9 +11,11 @@ import dev.zmtp.internal.transport.TcpTransport;
 import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.internal.transport.UnixChannels;
 import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
@@ -23,11 +25,14 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -54,9 +59,14 @@ public final class SocketValues implements Cloneable {
     public Duration connectTimeout = Duration.ofSeconds(10);
     public Duration linger = Duration.ofSeconds(5);
     public NameTaken nameTaken = NameTaken.REFUSE;
+
+    /** Unmodifiable; null if they are not set. */
+    public @Nullable Set<PosixFilePermission> ipcPermissions;
+
     public int maxOutstandingRequests = 10_000;
     public boolean correlate;
     public int maxPeers = 100_000;
+    public @Nullable BiPredicate<? super ZMTPPeer, ? super ByteBuf> subscriptionFilter;
     public long maxTopicsMemory = Math.max(1, Runtime.getRuntime().maxMemory() / 8);
     public Executor resolver = Lookup.SHARED;
     public @Nullable Supplier<SslContext> tlsClient;

@@ -161,7 +161,7 @@ public final class Listener extends AbstractEndpoint {
         }
         try {
             text = endpoint.transport().scheme() + "://" + endpoint.address().boundTo(channel.localAddress());
-            endpoint.address().bound();
+            endpoint.address().bound(context.config().ipcPermissions());
         } catch (RuntimeException e) {
             fail(e);
         }

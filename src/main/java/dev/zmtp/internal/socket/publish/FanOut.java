@@ -10,13 +10,18 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
+import dev.zmtp.internal.socket.peer.PeerInfo;
 import dev.zmtp.internal.socket.send.Routing;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +40,8 @@ public final class FanOut extends Routing {
     private static final int MANY = 16;
 
     private static final int NONE = -1;
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.FanOut");
 
     private final SocketContext context;
     private final Subscribers subscribers;
@@ -173,6 +180,9 @@ public final class FanOut extends Routing {
     /** Called with a subscription or a cancellation of a subscriber. */
     public void subscription(Peer peer, ZMTPSubscription subscription) {
         ByteBuf topic = subscription.topic();
+        if (subscription.isSubscribe() && !isAllowed(peer, topic)) {
+            return;
+        }
         boolean changed = subscription.isSubscribe() ? add(topic, peer) : remove(topic, peer);
         subscribers.requested(peer, subscription, changed, topics.subscribers(topic));
         if (!subscription.isSubscribe()) {
@@ -180,8 +190,21 @@ public final class FanOut extends Routing {
         }
     }
 
+    private boolean isAllowed(Peer peer, ByteBuf topic) {
+        BiPredicate<? super ZMTPPeer, ? super ByteBuf> filter = context.config().subscriptionFilter();
+        try {
+            return filter == null || filter.test(peer, topic.duplicate());
+        } catch (Throwable e) { // from the application
+            logger.warn("The filter of subscriptions failed, {} is refused", PeerInfo.text(topic.nioBuffer()), e);
+            return false;
+        }
+    }
+
     /** Called when a DISH joins or leaves a group. */
     public void membership(Peer peer, ZMTPMembership membership) {
+        if (membership.isJoin() && !isAllowed(peer, membership.group())) {
+            return;
+        }
         ByteBuf whole = whole(membership.group());
         boolean changed;
         try {

@@ -4,6 +4,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.ReceivingFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
@@ -122,7 +123,7 @@ public final class StrictReply {
     }
 
     /** The future of a request. If it is completed in another way, the request is given to the next receiver. */
-    private final class Receiving extends LoopFuture<ZMTPMessage> implements Taker {
+    private final class Receiving extends ReceivingFuture<ZMTPMessage> implements Taker {
 
         @Override
         public boolean take(Peer from, ZMTPMessage message) {
@@ -130,7 +131,7 @@ public final class StrictReply {
             ServedRequest request = served(from, message);
             if (state.compareAndSet(this, request)) {
                 ReferenceCountUtil.safeRelease(message);
-                super.complete(request.message());
+                received(request.message());
                 senders.writability().turned();
                 return true;
             }
@@ -143,24 +144,10 @@ public final class StrictReply {
             context.completions().fail(this, cause);
         }
 
-        private boolean leave() {
+        @Override
+        protected boolean giveUp() {
             inbox.forget(this);
             return state.compareAndSet(this, IDLE);
-        }
-
-        @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            return leave() ? super.cancel(mayInterruptIfRunning) : isCancelled();
-        }
-
-        @Override
-        public boolean complete(ZMTPMessage other) {
-            return leave() && super.complete(other);
-        }
-
-        @Override
-        public boolean completeExceptionally(Throwable cause) { // orTimeout also calls this
-            return leave() && super.completeExceptionally(cause);
         }
     }
 }

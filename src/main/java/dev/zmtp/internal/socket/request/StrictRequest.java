@@ -5,11 +5,13 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.ReceivingFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Waiting;
 import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -174,7 +176,7 @@ public final class StrictRequest {
     }
 
     /** The future of an answer. If it is completed in another way, the answer is given to the next receiver. */
-    private final class Receiving extends LoopFuture<ZMTPMessage> {
+    private final class Receiving extends ReceivingFuture<ZMTPMessage> {
         private final Asked asked;
 
         Receiving(Asked asked) {
@@ -182,35 +184,21 @@ public final class StrictRequest {
         }
 
         void end(@Nullable ZMTPMessage message, @Nullable Throwable failure) {
-            if (failure == null) {
-                super.complete(message);
+            if (message != null) {
+                received(message);
             } else {
-                super.completeExceptionally(failure);
+                failed(Objects.requireNonNull(failure, "failure"));
             }
         }
 
-        private boolean leave() {
+        @Override
+        protected boolean giveUp() {
             return asked.receiver.compareAndSet(this, null);
         }
 
         @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            return left(leave() ? super.cancel(mayInterruptIfRunning) : isCancelled());
-        }
-
-        @Override
-        public boolean complete(ZMTPMessage other) {
-            return left(leave() && super.complete(other));
-        }
-
-        @Override
-        public boolean completeExceptionally(Throwable cause) { // orTimeout also calls this
-            return left(leave() && super.completeExceptionally(cause));
-        }
-
-        private boolean left(boolean it) {
+        protected void attempted() {
             settle(asked); // the socket might have been closed in the meantime
-            return it;
         }
     }
 }

@@ -36,16 +36,19 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -231,7 +234,7 @@ class EndpointsTest {
             public Address address(String text, boolean bind) {
                 return new Loopback(text) {
                     @Override
-                    public void bound() {
+                    public void bound(@Nullable Set<PosixFilePermission> permissions) {
                         bound.getAndIncrement();
                     }
 
@@ -298,7 +301,7 @@ class EndpointsTest {
             public Address address(String text, boolean bind) {
                 return new Loopback(text) {
                     @Override
-                    public void bound() {
+                    public void bound(@Nullable Set<PosixFilePermission> permissions) {
                         throw new IllegalStateException("of the test");
                     }
 
