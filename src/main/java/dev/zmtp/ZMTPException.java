@@ -21,25 +21,25 @@ public final class ZMTPException extends DecoderException {
         MALFORMED,
         /** A length or a count is above its configured limit. */
         TOO_LARGE,
-        /** The peer speaks a version that this side is not configured to speak, or must not speak. */
+        /** The frame or command is well formed, but not expected at this point. */
         UNEXPECTED,
-        /** The peer requires another security mechanism. */
+        /** The peer speaks a version that this side is not configured to speak, or must not speak. */
         VERSION,
-        /** The peer's socket type is incompatible with this side's. */
+        /** The peer requires another security mechanism. */
         MECHANISM,
-        /** The peer's socket type cannot be connected to ours. */
+        /** The peer's socket type is incompatible with this side's. */
         SOCKET_TYPE,
         /** The authenticator did not accept the peer. */
         AUTHENTICATION,
         /** The peer ended the handshake with an ERROR command. */
         PEER_ERROR,
-        /** The peer sent nothing within the heartbeat timeout, or nothing within the TTL that it had announced. */
+        /** The handshake was not complete in time. */
         HANDSHAKE_TIMEOUT,
-        /** The memory budget of all connections was exceeded, and this connection was closed to free memory. */
+        /** The peer sent nothing within the heartbeat timeout, or nothing within the TTL that it had announced. */
         HEARTBEAT_TIMEOUT,
-        /** The connection ended before the handshake was complete, or in the middle of a frame or a message. */
+        /** The memory budget of all connections was exceeded, and this connection was closed to free memory. */
         MEMORY_BUDGET,
-        /** The connection ended before the handshake did, or in the middle of a frame or a message. */
+        /** The connection ended before the handshake was complete, or in the middle of a frame or a message. */
         CLOSED
     }
 
