@@ -5,11 +5,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Failure caused by the peer, which has sent, or not sent, something in violation of ZMTP, a limit, or an agreement.
+ * Failure caused by the peer, which has violated ZMTP, a limit, or an agreement by something that it sent or did not
+ * send.
  *
  * <p>The connection is closed. The message contains the offending value and the expected value, and {@link #code()} is
- * stable and meant for programs. There is no stack trace, because the cause is bytes from the network and not a
- * location in the code, and a hostile peer must not be able to make the program collect stack traces.
+ * stable and meant for programs. There is no stack trace. The cause is bytes from the network and not a location in the
+ * code, and a hostile peer must not be able to make the program collect stack traces.
  */
 public final class ZMTPException extends DecoderException {
 
@@ -74,8 +75,8 @@ public final class ZMTPException extends DecoderException {
     /**
      * Returns a failure with the message {@code what: value (expected: expected)}.
      *
-     * @param value the value that the peer sent. It can be any text, in which everything except printable ASCII is
-     *     replaced by {@code ?}, and which is truncated after 256 characters
+     * @param value the value that the peer sent. It can be any text. Everything except printable ASCII is replaced by
+     *     {@code ?}, and the text is truncated after 256 characters
      */
     public static ZMTPException of(Code code, String what, Object value, String expected) {
         return new ZMTPException(
