@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 public enum ZMTPSocketType {
     /** Exchanges messages with a single peer, in both directions (RFC 31). */
     PAIR(0),
-    /** Sends messages that its peers subscribed to (RFC 29). */
+    /** Sends each message to the peers that have subscribed to its topic (RFC 29). */
     PUB(1),
-    /** Receives messages that it subscribed to (RFC 29). */
+    /** Receives the messages whose topics it has subscribed to (RFC 29). */
     SUB(2),
     /** Sends a request, then waits for the reply (RFC 28). */
     REQ(3),
     /** Replies to the peer that sent the request (RFC 28). */
     REP(4),
-    /** Sends to and receives from all its peers in turn (RFC 28). */
+    /** Sends to all its peers in turn, and receives from them in turn (RFC 28). */
     DEALER(5),
     /** Addresses each peer by its identity (RFC 28). */
     ROUTER(6),
@@ -31,25 +31,25 @@ public enum ZMTPSocketType {
     PULL(7),
     /** Sends to all its peers in turn (RFC 30). */
     PUSH(8),
-    /** Like PUB, and also receives the subscriptions (RFC 29). */
+    /** Like PUB. The application also receives the subscriptions, and messages from XSUBs (RFC 29). */
     XPUB(9),
-    /** Like SUB, and sends its subscriptions itself (RFC 29). */
+    /** Like SUB, but does not filter received messages, and can also send messages to an XPUB (RFC 29). */
     XSUB(10),
-    /** Sends and receives single frames, with a SERVER (RFC 41, draft). */
+    /** Exchanges single-frame messages with SERVERs (RFC 41, draft). */
     CLIENT(-1),
-    /** Sends and receives single frames, with CLIENTs by routing id (RFC 41, draft). */
+    /** Exchanges single-frame messages with CLIENTs, which it addresses by routing id (RFC 41, draft). */
     SERVER(-1),
-    /** Sends to groups (RFC 48, draft). */
+    /** Sends each message to the DISHes that have joined its group (RFC 48, draft). */
     RADIO(-1),
-    /** Joins groups (RFC 48, draft). */
+    /** Receives the messages of the groups that it has joined (RFC 48, draft). */
     DISH(-1),
-    /** Sends single frames to GATHERs in turn (RFC 49, draft). */
+    /** Sends single-frame messages to GATHERs in turn (RFC 49, draft). */
     SCATTER(-1),
-    /** Receives single frames from SCATTERs (RFC 49, draft). */
+    /** Receives single-frame messages from SCATTERs in turn (RFC 49, draft). */
     GATHER(-1),
-    /** Sends and receives single frames, with other PEERs by routing id (RFC 51, draft). */
+    /** Exchanges single-frame messages with other PEERs, which it addresses by routing id (RFC 51, draft). */
     PEER(-1),
-    /** Sends and receives single frames, with a single CHANNEL (RFC 52, draft). */
+    /** Exchanges single-frame messages with a single CHANNEL (RFC 52, draft). */
     CHANNEL(-1);
 
     private static final ZMTPSocketType[] VALUES = values();
@@ -112,7 +112,9 @@ public enum ZMTPSocketType {
         return this == PUB || this == PUSH || this == RADIO || this == SCATTER;
     }
 
-    /** Returns true for REQ, DEALER and ROUTER, whose READY command contains an Identity, which can be empty. */
+    /**
+     * Returns true for REQ, DEALER and ROUTER. Their READY command contains an Identity property, which can be empty.
+     */
     public boolean announcesIdentity() {
         return this == REQ || this == DEALER || this == ROUTER;
     }
@@ -134,8 +136,8 @@ public enum ZMTPSocketType {
     }
 
     /**
-     * Returns the type for this byte of a ZMTP 2.0 greeting, or null if there is none. libzmq sends 9 and 10 for XPUB
-     * and XSUB.
+     * Returns the type for this byte of a ZMTP 2.0 greeting, or null if there is none. The codes 9 and 10, which libzmq
+     * sends, are XPUB and XSUB.
      */
     public static @Nullable ZMTPSocketType ofCode(int code) {
         return code >= 0 && code <= XSUB.code ? VALUES[code] : null;
