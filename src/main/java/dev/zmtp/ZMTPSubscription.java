@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Request of a subscriber to receive, or to stop receiving, messages whose first frame starts with a topic (RFC 29).
  *
- * <p>To send a request, write it to the channel of a SUB or XSUB socket. A PUB or XPUB channel fires each request that
- * its peer sends. The codec sends it as a command (ZMTP 3.1) or as a message (older versions). An empty topic is the
- * prefix of every message. A publisher keeps a set of topics for each connection, so subscribing twice does not count
- * twice.
+ * <p>To send a request, write it to the channel of a SUB or XSUB. The codec sends it as a command (ZMTP 3.1) or as a
+ * message (older versions). The channel of a PUB or XPUB fires each request that its peer sends. An empty topic is the
+ * prefix of every message. A publisher keeps a set of topics for each connection, so a topic that is subscribed to
+ * twice counts once.
  *
  * <p>Immutable, with nothing to release.
  */
@@ -62,7 +62,9 @@ public final class ZMTPSubscription {
         return new String(topic, StandardCharsets.UTF_8);
     }
 
-    /** Returns whether the first frame of {@code message} starts with the topic. Its indices are not moved. */
+    /**
+     * Returns whether the first frame of {@code message} starts with the topic. The indices of the frame are not moved.
+     */
     public boolean matches(ZMTPMessage message) {
         if (message.size() == 0) {
             return false;
