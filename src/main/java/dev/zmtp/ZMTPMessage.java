@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Message of one or more frames of any bytes, sent and received as a whole (RFC 37, "Framing").
  *
- * <p><b>Ownership.</b> A message owns its frames. It takes them over when it is created, and releases them with itself.
- * A received message has a reference count of 1 and belongs to the handler that receives it. A written message belongs
- * to the codec, which releases it exactly once, whether or not the write succeeds. The frames returned by
- * {@link #frame(int)} and the iterator are not retained, so retain a frame that has to outlive its message.
+ * <p><b>Ownership.</b> A message owns its frames. It takes them over when it is created, and releases them when it is
+ * released. A received message has a reference count of 1 and belongs to the handler that receives it. A written
+ * message belongs to the codec, which releases it exactly once, whether or not the write succeeds. The frames returned
+ * by {@link #frame(int)} and the iterator are not retained, so retain a frame that has to outlive its message.
  *
  * <p><b>Recycling.</b> Messages are recycled by the thread that created them, at most {@value #MAX_RECYCLED} per
- * thread. As with any pooled buffer of Netty, do not use a message after its release, because it can already be another
- * message. Until then, access to its frames throws an {@link IllegalReferenceCountException}, and its size is 0.
+ * thread. As with any pooled buffer of Netty, do not use a released message, because it can already be another message.
+ * Until it is reused, access to its frames throws an {@link IllegalReferenceCountException}, and its size is 0.
  *
  * <p>Only {@link #prepended} and {@link #withoutFirst} change the list of frames. The buffers are as mutable as any
  * {@link ByteBuf}. The codec does not move their indices, so a message can be retained and written to many channels. A
@@ -203,8 +203,8 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     /**
      * Reads a message from {@code in}, in the framing of {@code version}. This is the inverse of {@link #write}.
      *
-     * <p>The frames are retained slices of {@code in}, which remains owned by the caller and whose reader index moves
-     * to the end of the message. The only limit is the size of {@code in}.
+     * <p>The frames are retained slices of {@code in}, whose reader index moves to the end of the message. The caller
+     * still owns {@code in}, whose size is the only limit.
      *
      * @return the message, to be released by the caller; or null, with {@code in} unmoved, if the message is incomplete
      * @throws ZMTPException if the bytes are not a message; {@code in} is unmoved
@@ -333,8 +333,8 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     }
 
     /**
-     * Returns the first frames and their first bytes, as text where they are printable ASCII, otherwise in hex. The
-     * length is bounded, and the method is safe for any bytes and for a released message.
+     * Returns the first frames and their first bytes, as text if they are printable ASCII, otherwise in hex. The length
+     * is bounded, and the method is safe for any bytes and for a released message.
      */
     @Override
     public String toString() {
@@ -378,8 +378,8 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         }
 
         /**
-         * Adds a frame of the next {@code length} bytes of {@code in}, which remains owned by the caller and whose
-         * reader index moves past them. The bytes are copied.
+         * Adds a frame with a copy of the next {@code length} bytes of {@code in}, whose reader index moves past them.
+         * The caller still owns {@code in}.
          *
          * <p>Among the first 8 frames of a message, a frame of at most {@value #MAX_RECYCLED_FRAME} bytes needs no
          * memory from an allocator, because its buffer belongs to the message and is recycled with it.
