@@ -11,21 +11,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the subscribers of a message, which are those that have subscribed to a prefix of its topic (RFC 29). It is
- * meant for a publisher with any number of subscribers and topics.
+ * Finds the subscribers of a message, which are those that have subscribed to a prefix of its topic, the first frame
+ * (RFC 29). A matcher is meant for a publisher with many subscribers and topics.
  *
  * <p>A match reads each byte of the message's topic at most once, regardless of the number of topics, and allocates
  * nothing. The time to add or remove a topic depends only on its length. The empty topic is a prefix of every topic.
  *
  * <p><b>Set semantics.</b> Adding a topic twice has no effect, and a single {@code remove} cancels it. Publishers of
  * libzmq treat their peers in this way, and the codec counts {@code maxSubscriptions} in this way. The subscribers of
- * libzmq rely on it, because they send a subscription each time but only a single cancel at the end. To count
- * subscriptions instead, add a separate object for each subscription, and see {@link #subscribers}.
+ * libzmq rely on it, because for a topic that is subscribed to several times they send each subscription, but only a
+ * single cancellation at the end. To count subscriptions instead, add a separate object for each subscription, and see
+ * {@link #subscribers}.
  *
  * <p><b>Bounds.</b> Peers choose the topics, so their number and their memory are bounded, by default to
- * {@value #DEFAULT_MAX_SIZE} and {@link #defaultMaxMemory()}. The memory is that on the heap of a JVM with compressed
- * references, for all topics, nodes and lists together. A subscription that would exceed a bound is refused and changes
- * nothing.
+ * {@value #DEFAULT_MAX_SIZE} and {@link #defaultMaxMemory()}. The memory is measured on the heap of a JVM with
+ * compressed references, for all topics, nodes and lists together. A subscription that would exceed a bound is refused
+ * and changes nothing.
  *
  * <p><b>Threads.</b> Not thread safe. Use a separate matcher for each event loop.
  *
@@ -93,8 +94,8 @@ public final class ZMTPTopicMatcher<S> {
      * are copied. No index is moved, and nothing is released.
      *
      * @return whether the subscription is new; false if the subscriber already has this topic
-     * @throws ZMTPException with the code {@code TOO_LARGE}, if the subscription would exceed a bound. Nothing has
-     *     changed then
+     * @throws ZMTPException with the code {@code TOO_LARGE}, if the subscription would exceed a bound; it then changes
+     *     nothing
      */
     public boolean add(ByteBuf topic, S subscriber) {
         Objects.requireNonNull(subscriber, "subscriber");
@@ -133,7 +134,7 @@ public final class ZMTPTopicMatcher<S> {
     }
 
     /**
-     * Ends the subscription to {@code topic}, whose indices are not moved.
+     * Ends the subscription to the readable bytes of {@code topic}, whose indices are not moved.
      *
      * @return whether the subscription existed
      */
@@ -184,12 +185,12 @@ public final class ZMTPTopicMatcher<S> {
     }
 
     /**
-     * Calls {@code action} once for each subscriber that has a prefix of the readable bytes of {@code topic}, in no
+     * Calls {@code action} once for each subscriber to a prefix of the readable bytes of {@code topic}, in no
      * particular order. No index is moved, and nothing is released.
      *
-     * <p>The action can change this matcher, and match. It is called for the subscribers at the beginning of the match,
-     * except for a subscriber whose subscriptions have all ended since. If it throws, the remaining subscribers are
-     * skipped.
+     * <p>The action can change this matcher, and call this method again. It is called for the subscribers at the
+     * beginning of the match, except for a subscriber whose subscriptions have all ended since. If it throws, the
+     * remaining subscribers are skipped.
      *
      * @param topic the first frame of a message
      */
@@ -272,7 +273,8 @@ public final class ZMTPTopicMatcher<S> {
     }
 
     /**
-     * Returns the number of subscribers to exactly the readable bytes of {@code topic}. Prefixes of it do not count.
+     * Returns the number of subscribers to exactly the readable bytes of {@code topic}. Subscribers to a shorter prefix
+     * do not count.
      */
     public int subscribers(ByteBuf topic) {
         TopicNode node = find(topic);
@@ -290,8 +292,8 @@ public final class ZMTPTopicMatcher<S> {
     }
 
     /**
-     * Returns the memory of all subscriptions on the heap, without the subscribers themselves, in bytes. Zero if there
-     * are none.
+     * Returns the memory of all subscriptions on the heap, without the subscribers themselves, in bytes. It is zero if
+     * there are no subscriptions.
      */
     public long memory() {
         return memory;
