@@ -44,13 +44,13 @@ import org.jspecify.annotations.Nullable;
  *   push.sendOrDrop(ZMTPMessage.fromUTF8("hello"));
  * }</pre>
  *
- * <p><b>Threads.</b> All methods can be called from any thread, including the socket's event loop. Methods that wait
- * throw {@link BlockingOperationException} on an event loop. Messages of a thread to the same peer keep their order. A
- * socket runs on a single event loop, which calls handlers and message listeners, so they must not block. The default
+ * <p><b>Threads.</b> All methods can be called from any thread. On an event loop, methods that wait throw
+ * {@link BlockingOperationException}, except {@link #close}, which does not wait there. Messages of a thread to the
+ * same peer keep their order. Handlers and actions run on the socket's only event loop and must not block. The default
  * event loops are daemon threads, so keep {@code main} alive, for example in {@code closeFuture().join()}.
  *
  * <p><b>Ownership.</b> A sent message belongs to the socket, even if the call throws. Only a {@link #trySend} that
- * returns false leaves it with the caller. A received message belongs to the receiver, which releases it.
+ * returns false leaves the message with the caller. A received message belongs to the receiver, which releases it.
  *
  * <p><b>Bounds.</b> Every queue is bounded in messages and in bytes, whether it belongs to a peer or is shared by all
  * peers (see {@link ZMTPSocketConfig#sendLimitMessages()}). Kernel buffers add a few MB for each TCP connection.
@@ -113,7 +113,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Listens at an endpoint such as {@code tcp://*:5555}, {@code ipc:///run/service}, {@code inproc://name} or
-     * {@code shm:///run/service}. The text is checked now. Binding happens later (see {@link ZMTPEndpoint#ready}).
+     * {@code shm:///run/service}. The text is checked at once. Binding happens later (see {@link ZMTPEndpoint#ready}).
      *
      * @throws IllegalArgumentException if the text is not an endpoint
      */
@@ -123,7 +123,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Connects to an endpoint, whether or not a peer is there, and again whenever the connection ends. Messages can be
-     * sent at once. Connecting a second time to the same text returns the same endpoint, unless that was closed.
+     * sent at once. Connecting again to the same text returns the same endpoint, unless that endpoint was closed.
      *
      * @throws IllegalArgumentException if the text is not an endpoint
      */
@@ -170,9 +170,9 @@ public final class ZMTPSocket implements AutoCloseable {
     // Sending
 
     /**
-     * Sends a message if there is room for it now. With ROUTER, SERVER and PEER this is room of the peer that the
-     * message names. A message for an unknown peer is accepted and counted as dropped. {@link #peer(String)} finds
-     * known peers.
+     * Sends a message if there is room for it now. With ROUTER, SERVER and PEER, this is room in the queue of the peer
+     * that the message names. A message for an unknown peer is accepted and counted as dropped. {@link #peer(String)}
+     * finds known peers.
      *
      * @return whether the message was accepted; if not, it remains owned by the caller
      */
@@ -181,18 +181,18 @@ public final class ZMTPSocket implements AutoCloseable {
         return exchange.trySend(message);
     }
 
-    /** Sends a message, or drops and counts it if there is no room. A REQ message sent in turn waits for a peer. */
+    /** Sends a message, or drops and counts it if there is no room. A REQ queues a message sent in its turn. */
     public void sendOrDrop(ZMTPMessage message) {
         usage.checkSend("sendOrDrop", message);
         exchange.sendOrDrop(message);
     }
 
     /**
-     * Sends a message. If there is no room, it waits in line, with at most {@link ZMTPSocketConfig#maxWaitingSends()}
-     * others; with ROUTER, SERVER, PEER and REP it fails with {@code FULL}. Cancelling the future has no effect.
+     * Sends a message. If there is no room, up to {@link ZMTPSocketConfig#maxWaitingSends()} messages wait, but none
+     * with ROUTER, SERVER, PEER and REP; others fail with {@code FULL}. Cancelling the future has no effect.
      *
      * @return completes when the transport has written the message; with PUB, XPUB, RADIO and XSUB, when it is queued.
-     *     Otherwise it fails with a {@link ZMTPSocketException}, which gives the reason and how far the message came
+     *     Otherwise it fails with a {@link ZMTPSocketException}, which states the reason and how far the message got
      */
     public CompletableFuture<Void> sendAsync(ZMTPMessage message) {
         usage.checkSend("sendAsync", message);
@@ -200,9 +200,10 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a message, and waits until there is room for it. With ROUTER, SERVER and PEER this is room in the queue of
-     * its peer, otherwise in that of the socket, which has none before there is a peer or a connect. A full queue has
-     * room again when a quarter is free. Later losses are reported by {@link #stats()}, events and {@link #closeAsync}.
+     * Sends a message, and waits until there is room for it. With ROUTER, SERVER and PEER, this is room in the queue of
+     * its peer, otherwise in that of the socket, which has none before the first peer or {@link #connect}. A full queue
+     * has room again when a quarter is free. Later losses are reported by {@link #stats()}, events and
+     * {@link #closeAsync}.
      *
      * @throws ZMTPSocketException with {@code CLOSED}, {@code UNROUTABLE}, {@code PEER_DOWN}, {@code STATE} with REQ
      *     and REP, or {@code FULL} if full queues drop messages. As with any exception, the message is not sent
@@ -220,13 +221,13 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Returns whether a {@link #trySend} would succeed now. Once the {@linkplain #sendLimit send limit} is reached, it
-     * is false until less than a quarter of that is queued.
+     * Returns whether there is room to send. Once the {@linkplain #sendLimit send limit} is reached, this is false
+     * until less than a quarter of it is queued, even if a {@link #trySend} from another thread would succeed earlier.
      *
-     * <p>It is also false on the socket's event loop after 1,024 messages in one task, so that a sending loop ends; on
-     * a socket that only binds and has no peer, if each message needs one; and on the event loop of a ROUTER, SERVER or
-     * PEER after a message was refused there, until a message has left. A type that does not send is never writable. A
-     * peer's own queue can be full although the socket is writable (see {@link ZMTPPeer#isWritable()}).
+     * <p>On the socket's event loop it is also false after 1,024 messages in one task, so that a sending loop ends.
+     * With ROUTER, SERVER and PEER it is false there after a message was refused, until a message has left. If all
+     * peers share a queue, it is false on a socket that only binds and has no peer. A type that does not send is never
+     * writable. A peer's own queue can be full although the socket is writable (see {@link ZMTPPeer#isWritable()}).
      */
     public boolean isWritable() {
         return core.senders().writability().isOpen();
@@ -235,8 +236,8 @@ public final class ZMTPSocket implements AutoCloseable {
     /**
      * Adds an action, which is called on the event loop: immediately if the socket
      * {@linkplain #isWritable() is writable}, whenever it becomes writable again after it was not, and once more when
-     * the socket is closed. An action that is added to a closed socket is never called. It may send while the socket is
-     * writable.
+     * the socket is closed. An action that is added to a closed socket is never called. An action may send while the
+     * socket is writable.
      */
     public ZMTPRegistration onWritable(Runnable action) {
         return core.senders().writability().listen(Objects.requireNonNull(action, "action"));
@@ -246,7 +247,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * Changes the send limit per peer with immediate effect, replacing that of the config.
      *
      * @param messages at least 1
-     * @param bytes at least 1; the message that exceeds it is still accepted
+     * @param bytes at least 1; the message with which a queue exceeds it is still accepted
      */
     public void sendLimit(int messages, long bytes) {
         core.sendLimit(new QueueLimit(messages, bytes));
@@ -256,8 +257,8 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Passes all messages to the handler on the event loop, which is the fastest way to receive. Queued messages are
-     * passed first. Messages are as on the wire, so a message of a ROUTER does not begin with the name of the peer. Not
-     * for REQ, whose replies are passed to {@link #requestAsync}, and REP, which has {@link #serve}.
+     * passed first. Messages are as on the wire, so a message that a ROUTER receives does not begin with the name of
+     * the peer. Not for REQ, which has {@link #requestAsync}, or for REP, which has {@link #serve}.
      *
      * @param handler receives each message with its peer, and releases it. Its exceptions are logged
      * @throws IllegalStateException if there is another receiver
@@ -271,8 +272,8 @@ public final class ZMTPSocket implements AutoCloseable {
      * Waits for a message. With ROUTER, SERVER and PEER its first frame is the name of the peer. Messages of several
      * peers are received in turn. Several threads can wait. An interrupted thread takes no message.
      *
-     * @throws ZMTPSocketException with {@code CLOSED}, or with {@code STATE} if messages are passed elsewhere, or if it
-     *     is not the turn of a REQ or REP to receive
+     * @throws ZMTPSocketException with {@code CLOSED}, or with {@code STATE} if another receiver gets the messages, or
+     *     if it is not the turn of a REQ or REP to receive
      */
     public ZMTPMessage receive() throws InterruptedException {
         usage.checkWaitingReceive();
@@ -303,8 +304,8 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Waits for a message and returns it with its peer. The message does not begin with the name of the peer, like with
-     * {@link #onMessage}. Not for REQ, and REP, which has {@link ZMTPRequest#peer()}. Fails like {@link #receive()}.
+     * Waits for a message and returns it with its peer, but without the name of the peer (see {@link #onMessage}). Not
+     * for REQ, or for REP, which has {@link ZMTPRequest#peer()}. Fails like {@link #receive()}.
      */
     public ZMTPReceived receiveFrom() throws InterruptedException {
         usage.checkWaitingReceiveFrom();
@@ -326,9 +327,9 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a request of a REQ or DEALER to a single peer, and correlates the reply. Any number of requests can be in
-     * flight. The peer is a REP, or a ROUTER whose service returns the envelope, which is the frames up to the first
-     * empty frame. Without {@link ZMTPSocketConfig#correlate()}, a REQ sends one request at a time to each peer, and a
+     * Sends a request of a REQ or DEALER to a single peer, and correlates the reply. Many requests can be in flight.
+     * The peer is a REP, or a ROUTER whose service returns the envelope (all frames up to and including the first empty
+     * frame). Without {@link ZMTPSocketConfig#correlate()}, a REQ sends one request at a time to each peer, and a
      * timeout closes the connection.
      *
      * @param message the data, without an envelope
@@ -344,9 +345,9 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Passes requests to a REP or ROUTER to the handler on the event loop. They can be answered later, in any order,
-     * from any thread. At most {@link ZMTPSocketConfig#maxOutstandingRequests()} are with the handler at a time. If the
-     * handler throws, the request is dropped, which is logged.
+     * Passes the requests that a REP or ROUTER receives to the handler, on the event loop. The requests can be answered
+     * later, in any order, from any thread. At most {@link ZMTPSocketConfig#maxOutstandingRequests()} are with the
+     * handler at a time. If the handler throws, the request is dropped, and the failure is logged.
      *
      * @throws IllegalStateException if there is another receiver
      */
@@ -364,8 +365,8 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Subscribes a SUB or XSUB to all messages whose first frame begins with these bytes, or joins a DISH to a group of
-     * up to 255 bytes without a 0. Each publisher is sent the subscription now, or when it is connected, and again
-     * after each reconnect. It is sent the cancel when the last registration of the topic is closed.
+     * up to 255 bytes without a zero byte. The subscription is sent to each publisher, now or when it is connected, and
+     * after each reconnect. The cancellation is sent when the last registration of the topic is closed.
      *
      * @param topic the topic or group, which is copied and remains owned by the caller
      */
@@ -378,16 +379,16 @@ public final class ZMTPSocket implements AutoCloseable {
         unsubscribe(Unpooled.copiedBuffer(topic, StandardCharsets.UTF_8));
     }
 
-    /** Removes a single registration of the topic or group, as closing it would. Does nothing if there is none. */
+    /** Removes a single registration of the topic or group, like closing it. Does nothing if there is none. */
     public void unsubscribe(ByteBuf topic) {
         core.subscriptions().unregister(usage.topic("unsubscribe", Unpooled.copiedBuffer(topic)));
     }
 
     /**
-     * Adds a handler, which is called on the event loop with the subscriptions of the peers of a PUB or XPUB. These are
-     * the first subscription to a topic and the last cancel, which can be caused by a subscriber that has left.
+     * Adds a handler, which is called on the event loop with the subscriptions of the peers of a PUB or XPUB. It gets
+     * the first subscription to a topic and the last cancellation, including when a subscriber leaves.
      *
-     * @param all true to report all subscriptions and cancels
+     * @param all true to report all subscriptions and cancellations
      */
     public ZMTPRegistration onSubscription(BiConsumer<? super ZMTPPeer, ZMTPSubscription> handler, boolean all) {
         usage.require(context.type().isPublisher(), "onSubscription", "PUB or XPUB");
@@ -412,7 +413,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Closes the socket. It accepts no more messages, and waiting sends, receives and requests fail. Queued messages
-     * have {@code linger} to leave, and peers have the rest of it to read them and close. A second call changes
+     * have {@code linger} to leave, and peers have the rest of that time to read them and close. A second call changes
      * nothing.
      *
      * @return always completes, at the latest shortly after {@code linger}. Lost messages count as dropped or unknown
