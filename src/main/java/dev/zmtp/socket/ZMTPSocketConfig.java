@@ -35,8 +35,8 @@ public final class ZMTPSocketConfig {
     /** Policy of a ROUTER for a new peer that announces another peer's name. */
     public enum NameTaken {
         /**
-         * The new peer waits for a second, because the other peer may be leaving, and is then disconnected. The
-         * default.
+         * The new peer waits for up to a second, because the other peer may be leaving. If the name is still in use
+         * after that, the new peer is disconnected. The default.
          */
         REFUSE,
         /** The new peer gets the name at once, and the connection of the other peer is closed. */
@@ -45,13 +45,14 @@ public final class ZMTPSocketConfig {
 
     /**
      * Policy for a message whose queue is full. For types whose peers share a queue (REQ, DEALER, PUSH, CLIENT,
-     * SCATTER, PAIR, CHANNEL), only {@link #WAIT} and {@link #DROP_NEW} are allowed. For other types
+     * SCATTER, PAIR, CHANNEL), only {@link #WAIT} and {@link #DROP_NEW} are allowed. For other types,
      * {@link ZMTPSocketEvent.SlowPeer} is reported first, and dropped messages are counted for the peer.
      */
     public enum WhenFull {
         /**
-         * The message remains with the sender. Default for all types except publishers, where waiting for one peer
-         * would delay all peers.
+         * The message is not accepted. {@code trySend} returns false, {@code send} blocks, and {@code sendAsync} waits
+         * or fails. Default for all types except PUB, XPUB, RADIO and XSUB, where waiting for one peer would delay all
+         * peers.
          */
         WAIT,
         /** The message is dropped for this peer. Default for PUB, XPUB, RADIO and XSUB, as in RFC 29. */
@@ -79,14 +80,16 @@ public final class ZMTPSocketConfig {
     /**
      * Returns a future that completes when the event loops shared by sockets without a {@link #group()} have ended,
      * along with their threads. They end when the last of these sockets is closed. An application that is undeployed
-     * should close its sockets and wait for this future, which ends nothing itself and never fails. It is already
-     * complete if there are no shared event loops. A socket that is opened after their end gets new event loops.
+     * should close its sockets and wait for this future, which ends nothing itself and never fails. The future is
+     * already complete if there are no shared event loops. A socket that is opened after their end gets new event
+     * loops.
      *
      * <p>Other threads end by themselves. Threads for lookups of names and files end after a second without work,
      * threads that compute handshakes after a minute, and the thread of Netty's {@code GlobalEventExecutor}, which
      * completes this future, soon afterwards.
      *
-     * @return a separate future for each caller, which is retained until the end. It refuses to block an event loop
+     * @return a separate future for each call, which is retained until the end. Its blocking methods throw on an event
+     *     loop
      */
     public static CompletableFuture<Void> sharedLoopsEnded() {
         return SharedGroup.ended();
@@ -100,9 +103,10 @@ public final class ZMTPSocketConfig {
     /**
      * Returns a builder with the defaults. The codec has its defaults too, except for the heartbeats. The
      * {@link ZMTPConfig#heartbeatInterval() heartbeatInterval} is 30 s. The
-     * {@link ZMTPConfig#heartbeatTimeout() heartbeatTimeout} is one and a half times the interval, even if it is
-     * changed, which is 45 s by default. PINGs are also sent to ZMTP 3.0 peers, because JeroMQ and NetMQ answer them. A
-     * peer that closes its connection instead gets no further PINGs. An interval of zero turns heartbeats off.
+     * {@link ZMTPConfig#heartbeatTimeout() heartbeatTimeout} is one and a half times the interval, even if the interval
+     * is changed, so it is 45 s by default. PINGs are also sent to ZMTP 3.0 peers, because JeroMQ and NetMQ answer
+     * them. A peer that closes its connection instead of answering gets no further PINGs. An interval of zero turns
+     * heartbeats off.
      */
     public static Builder builder(ZMTPSocketType type) {
         return builder(TypeRules.codec(type));
@@ -113,7 +117,7 @@ public final class ZMTPSocketConfig {
      *
      * @param codec settings with the socket type, and without an encoder or decoder, because messages are
      *     {@code ZMTPMessage}s. Unless created with {@link ZMTPConfig#socketBuilder}, they have no heartbeats until
-     *     these are set, with a timeout that is longer than the interval
+     *     heartbeats are set, with a timeout that is longer than the interval
      */
     public static Builder builder(ZMTPConfig codec) {
         return new Builder(new SocketValues(Settings.withMessages(codec)));
@@ -279,11 +283,11 @@ public final class ZMTPSocketConfig {
     }
 
     /**
-     * Predicate that decides whether a subscriber of a PUB or XPUB gets a topic, or a DISH a group of a RADIO, like
-     * libzmq's {@code XPUB_MANUAL}. A refused topic is ignored, and {@link ZMTPSocket#onSubscription} does not report
-     * it. The peer remains connected and gets no messages for it. The predicate is called on the event loop with the
-     * peer and the topic, which is valid during the call, and must not block. If it throws, the topic is refused and a
-     * warning is logged. Default: none, so that each topic is allowed.
+     * Predicate that decides whether a subscriber of a PUB or XPUB gets a topic, or whether a DISH gets a group of a
+     * RADIO, like libzmq's {@code XPUB_MANUAL}. A refused topic is ignored, and {@link ZMTPSocket#onSubscription} does
+     * not report it. The peer remains connected and gets no messages for that topic. The predicate is called on the
+     * event loop with the peer and the topic, which is valid during the call, and must not block. If it throws, the
+     * topic is refused and a warning is logged. Default: none, so that each topic is allowed.
      */
     public @Nullable BiPredicate<? super ZMTPPeer, ? super ByteBuf> subscriptionFilter() {
         return values.subscriptionFilter;
@@ -309,8 +313,8 @@ public final class ZMTPSocketConfig {
     }
 
     /**
-     * TLS context for outgoing {@code tcp} connections, or null if they are not encrypted. A supplier is queried on
-     * each call. Default: none.
+     * TLS context for outgoing {@code tcp} connections, or null if they are not encrypted. A supplier that was set is
+     * queried on each call. Default: none.
      */
     public @Nullable SslContext tlsClient() {
         return values.tlsClient == null ? null : values.tlsClient.get();
