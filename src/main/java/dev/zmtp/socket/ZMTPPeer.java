@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * connects to exists until its {@link ZMTPEndpoint} is closed. Messages queued for it while it is disconnected are sent
  * after it has reconnected (RFC 28 to 31).
  *
- * <p>All methods can be called from any thread. Only ROUTER, SERVER, PEER, PUB and XPUB send to a single peer, and
- * other types throw {@link UnsupportedOperationException}. Such a message does not begin with the name of the peer. A
- * message from a PUB or XPUB is sent to the peer regardless of its subscriptions, such as the last value of a topic for
- * a new subscriber.
+ * <p>All methods can be called from any thread. Only ROUTER, SERVER, PEER, PUB and XPUB send to a single peer. With
+ * other types, the send methods throw {@link UnsupportedOperationException}. A message that is sent to a single peer
+ * does not begin with the name of the peer. A PUB or XPUB sends it regardless of the peer's subscriptions. It can be,
+ * for example, the last value of a topic for a new subscriber.
  */
 public interface ZMTPPeer {
 
@@ -54,7 +54,10 @@ public interface ZMTPPeer {
      */
     boolean trySend(ZMTPMessage message);
 
-    /** Sends a message, or drops and counts it if there is no room now. Takes it over. Nothing is allocated for it. */
+    /**
+     * Sends a message, which it takes over, or drops and counts it if there is no room now. Nothing is allocated for
+     * it.
+     */
     void sendOrDrop(ZMTPMessage message);
 
     /**
@@ -66,8 +69,8 @@ public interface ZMTPPeer {
 
     /**
      * Sends a message, which it takes over, and waits until there is room for it in the queue of this peer. If the
-     * settings drop messages without room, it does not wait for the peer. The outcome of the message is reported by
-     * {@link #stats()} and the events.
+     * policy {@link ZMTPSocketConfig#whenFull()} drops messages, it does not wait for the peer. The outcome of the
+     * message is reported by {@link #stats()} and the events.
      *
      * @throws ZMTPSocketException with {@code CLOSED}, or with {@code PEER_DOWN} if the peer has left; the message is
      *     released
@@ -79,15 +82,15 @@ public interface ZMTPPeer {
     void send(ZMTPMessage message, Duration timeout) throws InterruptedException;
 
     /**
-     * Returns whether a message would be accepted now. If there is a listener, it is also false on the event loop after
-     * 1,024 messages sent to this peer by its own methods in one task, so that a sending loop ends.
+     * Returns whether a message would be accepted now. Once {@link #onWritable} was called, it is also false on the
+     * event loop after 1,024 messages sent to this peer by its own methods in one task, so that a sending loop ends.
      */
     boolean isWritable();
 
     /**
      * Adds an action, which is called on the event loop in a separate task. It is called soon if the peer
      * {@linkplain #isWritable is writable}, and whenever the peer becomes writable again after a message for it was
-     * refused or dropped, or {@link #isWritable} was false. It is not called when the peer leaves, which the event
+     * refused or dropped, or {@link #isWritable} returned false. It is not called when the peer leaves, which the event
      * {@code PeerDown} reports.
      */
     ZMTPRegistration onWritable(Runnable action);
@@ -101,6 +104,6 @@ public interface ZMTPPeer {
     /** Returns the message counts of this peer so far. The numbers can be slightly out of date. */
     ZMTPStats stats();
 
-    /** Closes the current connection. If this socket established it, the socket connects again. */
+    /** Closes the current connection. If this socket established the connection, it connects again. */
     void close();
 }
