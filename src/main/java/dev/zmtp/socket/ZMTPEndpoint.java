@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Result of {@link ZMTPSocket#bind} or {@link ZMTPSocket#connect}. It is a listener, or a connection that is
- * reestablished whenever it ends. It lasts until it or the socket is closed. All methods can be called from any thread.
+ * reestablished whenever it ends. It lasts until the endpoint or the socket is closed. All methods can be called from
+ * any thread.
  */
 public interface ZMTPEndpoint extends AutoCloseable {
 
@@ -47,8 +48,8 @@ public interface ZMTPEndpoint extends AutoCloseable {
     /**
      * Returns a future that completes with this endpoint when it listens, or after the first handshake. If the endpoint
      * stops earlier, the future fails with a {@link ZMTPSocketException}. The reason is {@code BIND_FAILED}, whose
-     * cause is a {@link java.net.BindException} if the address, or the file, cannot be bound; {@code PEER_DOWN} if it
-     * makes no further attempts, with the last failure as its cause; or {@code CLOSED}.
+     * cause is a {@link java.net.BindException} if the address, or the file, cannot be bound; {@code PEER_DOWN} if the
+     * endpoint makes no further attempts, with the last failure as its cause; or {@code CLOSED}.
      */
     CompletableFuture<ZMTPEndpoint> ready();
 
@@ -72,7 +73,7 @@ public interface ZMTPEndpoint extends AutoCloseable {
     void retryNow();
 
     /**
-     * Closes the endpoint. A listener accepts no more peers, and its existing peers remain connected. A connection
+     * Closes the endpoint. A listener accepts no more peers, but its existing peers remain connected. A connection
      * accepts no more messages, and ends when its queued messages have left, at the latest after
      * {@link ZMTPSocketConfig#linger()}. This method does not wait. A second call does nothing.
      */
