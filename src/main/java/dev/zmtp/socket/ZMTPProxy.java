@@ -32,13 +32,13 @@ import org.jspecify.annotations.Nullable;
  * connections. If both arguments are the same socket, it sends the messages that it receives.
  *
  * <p><b>Back pressure.</b> If the other side has no room for a message, the proxy keeps the message and takes no more
- * messages until it was sent. The queues of the sending peers then fill up, and nothing is read from these peers, which
- * have to wait or drop messages according to their sockets. A ROUTER waits for each of its peers, so a peer that does
- * not read blocks the replies to all peers. With {@link ZMTPSocketConfig.WhenFull#DISCONNECT} or {@code DROP_NEW} in
- * the ROUTER's configuration, it blocks no replies.
+ * messages until that message was sent. The queues of the sending peers then fill up, and nothing is read from these
+ * peers, which wait or drop messages, depending on their settings. A ROUTER waits for each of its peers, so a peer that
+ * does not read blocks the replies to all peers. With {@link ZMTPSocketConfig.WhenFull#DISCONNECT} or {@code DROP_NEW}
+ * in the ROUTER's configuration, such a peer blocks no replies.
  *
- * <p><b>The sockets</b> remain owned by the caller. They can be bound, connected, sent with and closed as before, but
- * the proxy takes the messages they receive. If one of them is closed, the proxy ends.
+ * <p><b>The sockets</b> remain owned by the caller. The caller can still bind, connect and close them, and send with
+ * them, but the proxy takes the messages that they receive. If one of them is closed, the proxy ends.
  *
  * <p>All methods can be called from any thread. No method waits.
  */
@@ -49,8 +49,8 @@ public final class ZMTPProxy implements AutoCloseable {
         /** The copy is dropped, so the capture socket never blocks the traffic. The default. */
         WHAT_FITS,
         /**
-         * The traffic waits until the capture socket accepts the copy, and ends with the capture socket. A PUB or XPUB
-         * still drops copies for slow subscribers if its configuration says so.
+         * The traffic waits until the capture socket accepts the copy. If the capture socket is closed, the proxy ends.
+         * A PUB or XPUB still drops copies for slow subscribers, according to its configuration.
          */
         EVERYTHING
     }
@@ -59,7 +59,7 @@ public final class ZMTPProxy implements AutoCloseable {
      * Counts of the messages that have passed since the start, taken at about the same moment.
      *
      * @param frontend counts of the first socket
-     * @param backend counts of the second socket; the same as of the first if there is only one socket
+     * @param backend counts of the second socket; if both are the same socket, the same as {@code frontend}
      * @param captured number of copies that the capture socket has accepted
      * @param captureDropped number of copies that the capture socket had no room for
      */
@@ -73,8 +73,8 @@ public final class ZMTPProxy implements AutoCloseable {
      * @param bytesReceived number of their bytes
      * @param messagesSent number of messages that the socket has accepted, whether sent or still queued
      * @param bytesSent number of their bytes
-     * @param dropped number of dropped messages for the socket. No peer had the name, a full queue dropped the message,
-     *     the type does not allow this many frames, or there was no memory for it
+     * @param dropped number of messages for the socket that were dropped, because no peer had the name, a queue was
+     *     full, the type does not allow this many frames, or there was no memory for them
      */
     public record Side(long messagesReceived, long bytesReceived, long messagesSent, long bytesSent, long dropped) {}
 
@@ -109,8 +109,8 @@ public final class ZMTPProxy implements AutoCloseable {
     /**
      * Starts forwarding between the sockets.
      *
-     * @throws IllegalArgumentException if neither can receive what the other can send, or if either is a REQ or REP,
-     *     instead of which DEALER and ROUTER are used
+     * @throws IllegalArgumentException if neither socket can send the messages that the other receives, or if either is
+     *     a REQ or REP (use a DEALER or ROUTER instead)
      * @throws ZMTPSocketException if a socket is closed
      * @throws IllegalStateException if a socket already has a receiver
      */
@@ -226,7 +226,7 @@ public final class ZMTPProxy implements AutoCloseable {
 
     /**
      * Ends the forwarding and the proxy's subscriptions, and leaves the sockets open. Messages that were taken but not
-     * sent return to their socket, which receives them next. A second call does nothing.
+     * sent return to the socket that they were taken from, and are received from it next. A second call does nothing.
      */
     @Override
     public void close() {
