@@ -4,8 +4,8 @@ import dev.zmtp.ZMTPMessage;
 
 /**
  * Request that a REP or ROUTER has received and that expects a single reply. It is passed to the handler of
- * {@link ZMTPSocket#serve}. It keeps the envelope, which has a name for each ROUTER on the way and an empty frame (RFC
- * 28).
+ * {@link ZMTPSocket#serve}. It keeps the envelope for the reply, which consists of a name for each ROUTER on the way
+ * and an empty frame (RFC 28).
  *
  * <p>It can be answered later, from any thread, and out of order. Until then it counts towards
  * {@link ZMTPSocketConfig#maxOutstandingRequests()}.
@@ -19,8 +19,8 @@ public interface ZMTPRequest {
     ZMTPMessage message();
 
     /**
-     * Sends the reply, and releases the request. The reply consists of the data only. It is taken over even if this
-     * method throws, and can be {@link #message()} itself.
+     * Sends the reply, and releases the request. The reply consists of the data only, without an envelope. The reply is
+     * taken over even if this method throws, and can be {@link #message()} itself.
      *
      * @return whether the requesting peer was still connected; otherwise the reply is dropped
      * @throws IllegalStateException if the request was answered or dropped before
