@@ -4,8 +4,8 @@ import java.time.Duration;
 
 /**
  * Message counts of a socket or a peer so far. When the socket is idle,
- * {@code sent = written + queued + dropped + unknown}. Otherwise some messages are held by the transport and are in
- * none of these counts.
+ * {@code sent = written + queued + dropped + unknown}. Otherwise, messages that are with the transport are counted only
+ * in {@code sent}.
  *
  * @param sent number of accepted messages; with PUB, XPUB, RADIO and XSUB, of their copies for each peer. The number
  *     can decrease slightly, because a message without a subscriber counts until the event loop has processed it
@@ -14,14 +14,14 @@ import java.time.Duration;
  * @param queuedBytes number of bytes queued for a peer
  * @param dropped number of dropped messages, because there was no room, no peer has the name, they were too old, or the
  *     socket was closed
- * @param unknown number of messages that the transport had when a connection ended, and of which it is unknown whether
- *     they have arrived
+ * @param unknown number of messages that the transport had when a connection ended, so that it is unknown whether they
+ *     have arrived
  * @param received number of messages that have arrived
  * @param malformed number of received messages that were dropped because the pattern does not allow them
  * @param lateReplies number of received messages that were replies to requests no longer waiting
  * @param discarded number of received messages that were dropped before the application took them, because the
- *     requesting peer has left, the memory budget was exceeded, or they were unrequested and the application does not
- *     receive
+ *     requesting peer has left, the memory budget was exceeded, or they were unrequested and the application never
+ *     receives
  * @param connects number of successful handshakes
  * @param handshakeFailures number of failed handshakes
  * @param oldest the time for which the oldest message has waited for a peer
