@@ -5,8 +5,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Event about the connections of a socket. A listener ({@link ZMTPSocket#onEvent}) receives events on an executor, so a
- * listener that blocks delays nothing else. Events that a slow listener has missed are counted in a {@link Missed}.
+ * Event about the connections or the messages of a socket. A listener ({@link ZMTPSocket#onEvent}) receives events on
+ * an executor, so a listener that blocks delays nothing else. Events that a slow listener has missed are counted in a
+ * {@link Missed}.
  */
 public sealed interface ZMTPSocketEvent {
 
@@ -66,7 +67,8 @@ public sealed interface ZMTPSocketEvent {
     /** Kind of a failure. */
     enum Kind {
         /**
-         * There was no connection, or it ended. It was refused, unreachable, reset, closed, timed out, or not resolved.
+         * There was no connection, or it ended. The name was not resolved, the address was unreachable, or the
+         * connection was refused, reset or closed, or timed out.
          */
         TRANSIENT,
         /**
@@ -77,8 +79,8 @@ public sealed interface ZMTPSocketEvent {
         /** The peer's socket type, mechanism, version or TLS is incompatible. */
         INCOMPATIBLE,
         /**
-         * The peer does not speak ZMTP or TLS. It could be a front end whose service is unavailable, so the next
-         * attempt is made as after {@link #TRANSIENT}.
+         * The peer does not speak ZMTP or TLS. It could be a front end whose service is unavailable, so the delay
+         * before the next attempt is that of {@link #TRANSIENT}.
          */
         NOT_ZMTP
     }
@@ -139,7 +141,7 @@ public sealed interface ZMTPSocketEvent {
         EXPIRED,
         /**
          * The {@linkplain dev.zmtp.codec.ZMTPMemoryBudget memory budget} was exceeded, and this peer had kept the most
-         * memory for the longest time. Messages to the peer and from the peer count.
+         * memory for the longest time. Both messages to the peer and messages from the peer count.
          */
         MEMORY_BUDGET,
         /** The message was a request, and the requesting peer has left. */
@@ -149,8 +151,8 @@ public sealed interface ZMTPSocketEvent {
         /** The peer that the message was for has left. */
         PEER_GONE,
         /**
-         * The message was unrequested, and was sent to a DEALER that sends requests and that the application has never
-         * received from. The peer has sent more of these messages than the receive limit allows. Its replies would
+         * The message was not a reply, and this socket is a DEALER that sends requests, with which the application has
+         * never received. The peer has sent more of these messages than the receive limit allows. Its replies would
          * otherwise not be read.
          */
         UNASKED
