@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exception of a failed socket operation, which is thrown or the cause of a failed future. An exception from an event
- * loop has no stack trace. Exceptions thrown by a blocking call have the caller's stack trace.
+ * Failure of a socket operation. It is thrown, or is the cause of a failed future. An exception from an event loop has
+ * no stack trace. Exceptions thrown by a blocking call have the caller's stack trace.
  */
 public final class ZMTPSocketException extends RuntimeException {
 
