@@ -34,28 +34,29 @@ import org.jspecify.annotations.Nullable;
  * channel's {@code closeFuture} can be complete by then.
  *
  * <p><b>Outbound.</b> Write a {@code ZMTPMessage}, a {@code ZMTPSubscription} (SUB, XSUB), a {@code ZMTPMembership}
- * (DISH), or an object that the {@link ZMTPEncoder} of the config accepts. It is released exactly once. An empty
- * {@code ByteBuf} is a barrier for which nothing is sent, and its promise completes when all earlier writes were sent.
- * The promise of any other object fails.
+ * (DISH), or an object that the {@link ZMTPEncoder} of the config accepts. The written object is released exactly once.
+ * An empty {@code ByteBuf} is a barrier for which nothing is sent, and its promise completes when all earlier writes
+ * were sent. The promise of any other object fails.
  *
- * <p>Writes before the end of the handshake are held, count towards the channel's writability, and leave in order after
- * it. Messages are encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each promise completes
- * once, with the transport's own result. Writes from other threads count towards writability at once, by the channel's
- * {@code MessageSizeEstimator}. The codec replaces Netty's default estimator with {@link ZMTPSizeEstimator}. If the
- * channel writes before the codec is added, this is too late, so set the estimator on the bootstrap.
+ * <p>Writes before the end of the handshake are held, count towards the channel's writability, and leave in order when
+ * the handshake is complete. Messages are encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each
+ * promise completes once, with the transport's own result. Writes from other threads count towards writability at once,
+ * with the size reported by the channel's {@code MessageSizeEstimator}. The codec replaces Netty's default estimator
+ * with {@link ZMTPSizeEstimator}. If the channel is written to before the codec is added, the replacement is too late,
+ * so set the estimator on the bootstrap.
  *
- * <p><b>Failure.</b> An error of the peer is reported during the handshake with the failure event, and later with a
- * {@link ZMTPException} to {@code exceptionCaught}. The channel is then closed, held writes are released, their
- * promises fail, and further input is discarded. The end of the peer's input ends the connection. In the middle of a
- * frame or a message it is a failure with the code {@code CLOSED}, unless the transport has reported the reason. The
- * end of a connection is reported once, even if many writes with void promises fail.
+ * <p><b>Failure.</b> An error caused by the peer is reported by the failure event during the handshake, and by a
+ * {@link ZMTPException} to {@code exceptionCaught} afterwards. The channel is then closed, held writes are released,
+ * their promises fail, and further input is discarded. The end of the peer's input ends the connection. An end in the
+ * middle of a frame or a message is a failure with the code {@code CLOSED}, unless the transport has reported the
+ * reason. The end of a connection is reported once, even if many writes with void promises fail.
  *
  * <p><b>Position in the pipeline.</b> Each channel needs its own instance. If possible, add it before the channel's
  * first read, because only then are the transport's reads paced. Add it after handlers that transform bytes, such as
- * {@code SslHandler}, both in the pipeline and in time, because on an active channel it sends its greeting as soon as
- * it is added. Everything runs on the channel's event loop without blocking it, and a codec that is added with another
- * executor is refused. Removing the codec passes unread bytes to the next handler, and messages already written are
- * still sent. Removing it while a message is partly written closes the connection.
+ * {@code SslHandler}, both in the pipeline and in time, because on an active channel the codec sends its greeting as
+ * soon as it is added. Everything runs on the channel's event loop without blocking it, and a codec that is added with
+ * another executor is refused. Removing the codec passes unread bytes to the next handler, and messages already written
+ * are still sent. Removing it while a message is partly written closes the connection.
  *
  * <p><b>Logs.</b> A failed handshake that no handler reacts to is logged at info, at most once a second. Changes of
  * phase are logged at debug, and each frame at trace by the logger {@code dev.zmtp.codec.FrameLog}.
@@ -63,9 +64,9 @@ import org.jspecify.annotations.Nullable;
 public final class ZMTPCodec extends ChannelDuplexHandler {
 
     /**
-     * The peer's real address behind a proxy. Set it once the proxy has sent it. Exception messages,
-     * {@link ZMTPSession#peerAddress()} and authentication requests then contain it instead of the channel's remote
-     * address.
+     * Attribute for the peer's real address behind a proxy. Set it once the proxy has sent the address. Exception
+     * messages, {@link ZMTPSession#peerAddress()} and authentication requests then contain this address instead of the
+     * channel's remote address.
      */
     public static final AttributeKey<SocketAddress> PEER_ADDRESS = PeerAddress.KEY;
 
