@@ -41,7 +41,7 @@ public final class ZMTPConfig {
     }
 
     /**
-     * Returns a builder with the defaults of a {@code ZMTPSocket} of this type. They differ in the heartbeats.
+     * Returns a builder with the defaults of a {@code ZMTPSocket} of this type, which differ in the heartbeats.
      * {@link #heartbeatInterval()} is 30 s, {@link #heartbeatTimeout()} is one and a half times the interval, even if
      * the interval is changed, and {@link #heartbeatZmtp30Peers()} is true if there is an interval. Explicit settings
      * take precedence.
@@ -215,8 +215,8 @@ public final class ZMTPConfig {
      *
      * <p>No task runs while received messages are handled. During that time a flush leaves at once if the previous
      * flush was half a millisecond ago. A delayed flush leaves before the next message after that time, or before the
-     * eighth message if those before took less. A delayed flush also leaves before the channel is closed or the codec
-     * is removed, but not before {@code shutdownOutput()}, which passes no handler.
+     * eighth message if the others took less. A delayed flush also leaves before the channel is closed or the codec is
+     * removed, but not before {@code shutdownOutput()}, which passes no handler.
      */
     public boolean consolidateFlushes() {
         return values.consolidateFlushes;
@@ -303,9 +303,9 @@ public final class ZMTPConfig {
      * lost peer is noticed within the sum of the interval and the timeout.
      *
      * <p>A slow peer is silent too, because a PING arrives after all bytes written before it. There are therefore two
-     * proofs, either of which is sufficient. The first proof is that, since the last PING that the peer has answered,
-     * no more was written before this PING than 128 bytes for each second of the timeout, or 256 bytes if that is more.
-     * The second proof is that the peer's kernel has acknowledged nothing during the timeout although this side's
+     * proofs, either of which is sufficient. The first proof is an unanswered PING before which little was written
+     * since the last answered PING, namely at most 128 bytes for each second of the timeout, or 256 bytes if that is
+     * more. The second proof is that the peer's kernel has acknowledged nothing during the timeout although this side's
      * kernel has sent bytes again, which the TCP channels of epoll and io_uring report. Over NIO, a host that is lost
      * while much data is in flight to it is noticed when TCP reports a failure.
      */
@@ -324,8 +324,8 @@ public final class ZMTPConfig {
 
     /**
      * Whether PINGs are also sent to ZMTP 3.0 peers. That version has no PING, but JeroMQ, NetMQ and libzmq 4.2 to
-     * 4.3.2, which speak it, answer a PING. libzmq 4.0 and 4.1 ignore it, and other peers can close the connection. An
-     * answer is expected of a 3.0 peer only after its first PING or PONG, so that a peer that ignores PINGs is not
+     * 4.3.2, which speak it, answer a PING. libzmq 4.0 and 4.1 ignore a PING, and other peers can close the connection.
+     * An answer is expected of a 3.0 peer only after its first PING or PONG, so that a peer that ignores PINGs is not
      * considered dead. Needs an interval. Default: false, or with {@link #socketBuilder} whether there is an interval.
      */
     public boolean heartbeatZmtp30Peers() {
