@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The accessor of the same name in {@link ZMTPConfig} documents each setting, its bounds and its default, and
  * {@link ZMTPConfig.Builder} has a table of all settings. A value that is out of bounds is refused at once, with an
- * {@link IllegalArgumentException}. Settings that contradict each other are refused when the result is built, so their
- * order does not matter.
+ * {@link IllegalArgumentException}. Settings that contradict each other are refused by {@code build()}, so the order of
+ * the calls does not matter.
  *
  * @param <B> the builder itself
  */
@@ -100,7 +100,7 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
     /**
      * Sets a property to announce to a 3.x peer, replacing any property of the same name.
      *
-     * @param name {@code X-} and letters, digits or {@code - _ . +}, at most 255; or {@code Resource}
+     * @param name {@code X-} and letters, digits or {@code - _ . +}, at most 255 characters in all; or {@code Resource}
      * @param value any text, sent as UTF-8
      */
     public B property(String name, String value) {
