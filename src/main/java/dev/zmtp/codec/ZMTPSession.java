@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * State of a connection, as negotiated in the handshake. Belongs to a single codec and channel.
  *
- * <p>RFC 37, "Version Negotiation" and "Connection Metadata" (RFC 23 for ZMTP 3.0), defines the negotiated values. They
- * can be read from any thread once {@link #handshakeFuture()} is complete.
+ * <p>The negotiated values are defined in RFC 37, "Version Negotiation" and "Connection Metadata" (RFC 23 for ZMTP
+ * 3.0). They can be read from any thread once {@link #handshakeFuture()} is complete.
  *
  * <p>Sessions are created by {@link #from}. Implement this interface only to test an encoder, a decoder or a handler
  * without a connection.
@@ -80,16 +80,18 @@ public interface ZMTPSession {
     ZMTPDecision decision();
 
     /**
-     * Returns the peer's address. This is the value of {@link ZMTPCodec#PEER_ADDRESS} if a handler has set it, as
-     * behind a proxy, otherwise the channel's remote address, or the address that the channel is connecting to. Returns
-     * null if none of these is known. Unlike the other methods, this method can be called at any time.
+     * Returns the peer's address. This is the value of {@link ZMTPCodec#PEER_ADDRESS} if a handler has set it, for
+     * example behind a proxy. Otherwise it is the channel's remote address, or the address that the channel is
+     * connecting to. Returns null if none of these addresses is known. Unlike the other methods, this method can be
+     * called at any time.
      */
     @Nullable
     SocketAddress peerAddress();
 
     /**
      * Returns the address of this side when the connection began, such as the local address that the peer has connected
-     * to. Returns null earlier, and if the transport does not know the address. This method can be called at any time.
+     * to. Returns null before that, and if the transport does not know the address. This method can be called at any
+     * time.
      */
     @Nullable
     SocketAddress localAddress();
