@@ -9,8 +9,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Combines flushes. Call {@link #flush} after each write, and the channel is flushed once when the event loop has
- * nothing more to write for now.
+ * Combines the flushes of a channel. Call {@link #flush} after each write, and the channel is flushed once when the
+ * event loop has nothing more to write for now.
  *
  * <p>A flush is a system call, which costs much more than encoding a small message. This class therefore delays a flush
  * until the tasks and reads that are due in the event loop have made their writes. It does not wait for time to pass,
@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p><b>When to use it.</b> Use it for single writes, such as writes from other threads or replies to single messages.
  * If your own loop writes many messages, flush once after the loop. The codec combines flushes too, but never delays
  * the first flush of an event-loop iteration (see {@link ZMTPConfig#consolidateFlushes()}). Netty's
- * {@code FlushConsolidationHandler} is a handler that delays every flush of its pipeline while the channel reads. A
+ * {@code FlushConsolidationHandler} delays every flush of its pipeline while the channel reads. In contrast, a
  * {@code BatchFlusher} is not in the pipeline, also delays flushes from other threads, and needs no
  * {@code channelReadComplete}.
  *
@@ -48,12 +48,12 @@ public final class BatchFlusher {
     /** Number of flushes delayed since the last executed flush. Accessed by the event loop only. */
     private int pending;
 
-    /** Creates a flusher of {@code channel} that delays at most {@value #DEFAULT_MAX_PENDING} flushes. */
+    /** Creates a flusher for {@code channel} that delays at most {@value #DEFAULT_MAX_PENDING} flushes. */
     public BatchFlusher(Channel channel) {
         this(channel, DEFAULT_MAX_PENDING);
     }
 
-    /** Creates a flusher of {@code channel} that delays at most {@code maxPending} flushes, at least 1. */
+    /** Creates a flusher for {@code channel} that delays at most {@code maxPending} flushes, at least 1. */
     public BatchFlusher(Channel channel, int maxPending) {
         this.channel = Objects.requireNonNull(channel, "channel");
         if (maxPending < 1) {
