@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Limits the number of concurrent handshakes of a server, in total and per address. A host that opens connections and
- * leaves them idle can neither exhaust the server nor keep other hosts out.
+ * leaves them idle can therefore neither exhaust the server nor keep other hosts out.
  *
  * <pre>{@code
  *   ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(); // one for all channels of the server
@@ -17,7 +17,8 @@ import java.util.function.LongSupplier;
  *
  * <p>Add it first, before the {@link ZMTPCodec} and before an {@code SslHandler}, whose handshake is counted too. A
  * connection counts from the moment the limiter is added to its pipeline until the handshake of its codec is over or
- * the channel is closed. The limiter then removes itself. A handler that detects another protocol removes the limiter.
+ * the channel is closed. The limiter then removes itself. A handler that detects another protocol should remove the
+ * limiter.
  *
  * <p>{@link ZMTPLimiter} describes which connection is dropped, how it is dropped, and which address it counts for.
  *
