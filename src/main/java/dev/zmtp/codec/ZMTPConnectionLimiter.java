@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Limits the number of concurrent connections of a server, in total, per address and per authenticated user. The limits
- * of {@link ZMTPConfig} bound the memory of each connection, so this handler bounds the memory of all connections
- * together.
+ * of {@link ZMTPConfig} bound the memory of each connection, so a bound on the number of connections also bounds their
+ * memory together.
  *
  * <pre>{@code
  *   ZMTPConnectionLimiter limiter = new ZMTPConnectionLimiter(10_000, 500, 50); // one for all channels of the server
@@ -23,7 +23,7 @@ import java.util.function.LongSupplier;
  * <p><b>Users.</b> When its handshake is complete, a connection also counts for the user id assigned by the
  * authenticator ({@link ZMTPSession#userId()}). A connection that exceeds the user's limit is refused, so its
  * {@link ZMTPHandshakeSuccess} is followed by the end of the channel. A peer without a user id counts for no user. A
- * dead connection counts until it is detected, so enable heartbeats.
+ * dead connection counts until its end is detected, so enable heartbeats.
  *
  * <p>{@link ZMTPLimiter} describes which connection is dropped, how it is dropped, and which address it counts for.
  *
