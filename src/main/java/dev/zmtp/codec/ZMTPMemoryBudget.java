@@ -10,20 +10,20 @@ import dev.zmtp.internal.memory.MemoryLedger;
  * the memory that a peer can make this side keep. This includes the received part of a frame, the frames of an
  * unfinished message, received bytes that are not decoded yet, handshake commands, topics, metadata, held writes, and
  * unsent writes, all with their overheads. A {@link dev.zmtp.socket.ZMTPSocket} also counts the memory that it keeps
- * for its peers, including after a peer is gone. This memory consists of messages to be sent, messages to be received,
- * and requests that a handler is processing.
+ * for its peers, even after a peer has left. This memory consists of messages to be sent, messages to be received, and
+ * requests that a handler is processing.
  *
- * <p>Other messages that were fired belong to the application and do not count. The fixed cost of a connection, which
- * does not depend on its peer, does not count either; bound it with a {@link ZMTPConnectionLimiter}. Bytes held back by
- * an earlier handler, such as a traffic shaper, do not count because the codec considers them sent.
+ * <p>Other messages that the codec has fired belong to the application and do not count. The fixed cost of a
+ * connection, which does not depend on its peer, does not count either; bound it with a {@link ZMTPConnectionLimiter}.
+ * Bytes held back by an earlier handler, such as a traffic shaper, do not count because the codec considers them sent.
  *
  * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until the sum
- * is within the limit again. Connections that hold much memory but have moved few bytes, and none recently, are ended
- * first. These are strangers with unfinished messages and subscribers that do not read. A peer that sends whole
- * messages and reads the messages it receives keeps almost no memory and is not chosen. Any other connection is spared
- * if it keeps at most 4 KiB, or its even share of a quarter of the limit if that is less. A connection ends when its
- * event loop has completed its current task, so a task that writes to very many channels can exceed the limit until
- * then.
+ * is within the limit again. Connections that keep much memory but have moved few bytes, and none recently, are ended
+ * first. Typical examples are strangers with unfinished messages and subscribers that do not read. A peer that sends
+ * whole messages and reads the messages that it receives keeps almost no memory and is not chosen. Any other connection
+ * is spared if it keeps at most 4 KiB, or its even share of a quarter of the limit if that is less. A connection ends
+ * when its event loop has completed its current task, so a task that writes to very many channels can exceed the limit
+ * until it is complete.
  *
  * <p>A peer whose connection was ended is likely to return at once. With a {@link ZMTPLimiter} in the pipeline, new
  * connections with its address are not read for a while.
