@@ -7,8 +7,8 @@ import dev.zmtp.internal.connection.EventText;
  * closed afterwards.
  *
  * @param session the session, which will not become usable
- * @param cause usually a {@link dev.zmtp.ZMTPException}, or an exception reported by an earlier handler or the
- *     transport
+ * @param cause the cause, which is usually a {@link dev.zmtp.ZMTPException}, or an exception reported by an earlier
+ *     handler or the transport
  * @param silent true if the peer sent no bytes, like a health check that only connects. The cause can then be of any
  *     kind, such as the code {@code CLOSED}, or an {@code IOException} if the peer has reset the connection
  */
