@@ -11,9 +11,9 @@ public interface ZMTPIdentityGenerator {
 
     /**
      * Returns an identity that no other peer has, as the bytes from position to limit. RFC 37 ("The Identity Property")
-     * reserves identities that start with a zero byte for this purpose. Some peers announce such identities anyway, so
-     * a leading zero byte alone does not make an identity unique. {@link ZMTPSession#isPeerAnonymous()} reports whether
-     * an identity was generated on this side.
+     * reserves identities that start with a zero byte for generated identities. Some peers announce such identities
+     * anyway, so a leading zero byte alone does not make an identity unique. {@link ZMTPSession#isPeerAnonymous()}
+     * reports whether an identity was generated on this side.
      *
      * <p>Called on the channel's event loop, at most once per session. Generators are shared by channels and must be
      * thread safe.
