@@ -4,12 +4,12 @@ import java.security.SecureRandom;
 import java.util.Objects;
 
 /**
- * CURVE, with authentication and encryption by Curve25519 keys (RFC 25 and 26). Pass a result of these methods to
- * {@code mechanism(...)} of a config. Either side can be the connecting side.
+ * CURVE mechanism, which authenticates and encrypts with Curve25519 keys (RFC 25 and 26). Pass the result of
+ * {@link #client} or {@link #server} to {@code mechanism(...)} of a config. Either side can be the side that connects.
  *
- * <p>The computations use either of two libraries. Bouncy Castle is an optional dependency. libsodium is a native
- * library, which Java 22 and later can call. The system property {@code dev.zmtp.curve.primitives}, which is read once,
- * selects the library:
+ * <p>One of two libraries computes CURVE. Bouncy Castle is an optional dependency. libsodium is a native library, which
+ * Java 22 and later can call. The system property {@code dev.zmtp.curve.primitives}, which is read once, selects the
+ * library:
  *
  * <ul>
  * <li>{@code auto}, the default: libsodium if it is available and the JVM's option {@code --enable-native-access}
@@ -18,7 +18,7 @@ import java.util.Objects;
  * <li>{@code bouncycastle}
  * </ul>
  *
- * <p>If the library is missing or the property has another value, these methods throw an {@link IllegalStateException}.
+ * <p>If the library is missing or the property has another value, both methods throw an {@link IllegalStateException}.
  * The handshake is computed on the config's handshake executor.
  *
  * <p>The result keeps a reference to the key pair. Once the key pair is destroyed, new connections fail.
@@ -33,7 +33,7 @@ public final class ZMTPCurve {
     private ZMTPCurve() {}
 
     /**
-     * Returns the side that knows the server's public key, and accepts no other server.
+     * Returns the client side, which knows the server's public key and accepts no other server.
      *
      * @param server the server's public key
      * @param own the key pair of this side; the server authenticates its public key
@@ -46,8 +46,8 @@ public final class ZMTPCurve {
     }
 
     /**
-     * Returns the side whose public key the clients know. It queries the config's authenticator, which is required,
-     * about the clients' keys.
+     * Returns the server side, whose public key the clients know. It queries the config's authenticator, which is
+     * required, about the clients' keys.
      */
     public static ZMTPMechanism.Factory server(ZMTPCurveKeyPair own) {
         PrimitivesChoice.require();
