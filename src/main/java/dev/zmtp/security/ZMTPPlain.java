@@ -3,8 +3,8 @@ package dev.zmtp.security;
 import java.nio.charset.StandardCharsets;
 
 /**
- * PLAIN, with a user name and a password in clear text (RFC 24). Pass a result of these methods to
- * {@code mechanism(...)} of a config. Either side can be the connecting side.
+ * PLAIN mechanism, with a user name and a password in clear text (RFC 24). Pass the result of {@link #client} or
+ * {@link #server} to {@code mechanism(...)} of a config. Either side can be the side that connects.
  *
  * <p>PLAIN does not encrypt. Use it inside TLS, or on networks that you trust.
  */
@@ -18,7 +18,7 @@ public final class ZMTPPlain {
     private ZMTPPlain() {}
 
     /**
-     * Returns the side that sends a user name and a password, both in UTF-8.
+     * Returns the client side, which sends a user name and a password, both in UTF-8.
      *
      * @throws IllegalArgumentException if either is longer than 255 bytes
      */
@@ -28,7 +28,10 @@ public final class ZMTPPlain {
         return MechanismFactories.client(NAME, context -> new PlainClient(context, user, secret));
     }
 
-    /** Returns the side that queries the config's authenticator, which is required, about user names and passwords. */
+    /**
+     * Returns the server side. It queries the config's authenticator, which is required, about user names and
+     * passwords.
+     */
     public static ZMTPMechanism.Factory server() {
         return MechanismFactories.server(NAME, PlainServer::new);
     }
