@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Decides which peers are accepted, with any mechanism (NULL, PLAIN or CURVE), with or without TLS. It does the job of
- * a ZAP handler (RFC 27).
+ * a ZAP handler, the authentication service of other ZeroMQ libraries (RFC 27).
  *
  * <p>An authenticator is shared by channels and must be thread safe. It is called on the event loop of the peer's
  * channel and must not block it. An authenticator that needs a database completes its stage later, from any thread.
@@ -17,8 +17,8 @@ public interface ZMTPAuthenticator {
     /**
      * Decides about a peer during its handshake.
      *
-     * <p>A peer can leave before the decision and return. The number of requests to a slow service therefore has to be
-     * bounded by the authenticator, because the limiters count open connections.
+     * <p>A peer can leave before the decision, and then return. The limiters count only open connections, so the
+     * authenticator has to bound the number of its requests to a slow service.
      *
      * <p>An exception, a failed stage and null all count as {@link ZMTPDecision.Status#ERROR}. The peer is refused, and
      * the reason is logged as a warning.
@@ -39,9 +39,9 @@ public interface ZMTPAuthenticator {
     }
 
     /**
-     * Returns an authenticator that consults {@code next} for every peer that this authenticator accepts. The resulting
-     * user ID and metadata are those of {@code next}, which runs on the thread that completed the first decision. The
-     * authenticator that determines the user must therefore come last:
+     * Returns an authenticator that also consults {@code next} for every peer that this authenticator accepts. The
+     * resulting user ID and metadata are those of {@code next}, which runs on the thread that completed the first
+     * decision. The authenticator that determines the user must therefore come last:
      * {@code ZMTPAddresses.of(...).and(ZMTPPublicKeys.of(keys))}.
      */
     default ZMTPAuthenticator and(ZMTPAuthenticator next) {
