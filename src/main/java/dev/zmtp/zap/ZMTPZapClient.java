@@ -37,8 +37,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Authenticator that queries a ZAP handler about peers (RFC 27). It is also the channel handler of the connection to
- * the ZAP handler, after a codec for a DEALER.
+ * Authenticator that queries a ZAP handler about peers (RFC 27). It is also a channel handler, which is added after a
+ * codec for a DEALER to the pipeline of the connection to the ZAP handler.
  *
  * <pre>{@code
  *   ZMTPZapClient zap = new ZMTPZapClient(Duration.ofSeconds(5));
@@ -50,15 +50,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The other end is a REP or ROUTER socket that speaks ZAP over a transport that this machine can reach. ZAP handlers
  * of libzmq and JeroMQ listen at {@code inproc://zeromq.zap.01}, inside their process. To reach them, run a proxy in
- * that process between a ROUTER that is bound to an address and a DEALER that is connected to this endpoint.
+ * that process between a ROUTER that is bound to an address and a DEALER that is connected to that endpoint.
  *
  * <p>Without a connection whose handshake is complete, or without a valid reply in time, the decision is a temporary
  * failure, after which the peer can try again. A reply is valid if its version and status are known, and its metadata
  * has at most 256 properties.
  *
- * <p>If the connection ends, add the same instance to the pipeline of a new connection. It can be in several pipelines.
- * Requests are sent on the most recently added connection that still exists. Credentials are wiped after they were
- * sent, or could not be sent. Thread safe.
+ * <p>If the connection ends, add the same instance to the pipeline of a new connection. The instance can be in several
+ * pipelines. Requests are sent on the most recently added connection that still exists. Credentials are wiped after
+ * they were sent, or could not be sent. Thread safe.
  */
 @Sharable
 public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements ZMTPAuthenticator {
