@@ -5,11 +5,13 @@ import org.jspecify.annotations.NullMarked;
  * at {@code dev.zmtp.codec.ZMTPCodec} for a pipeline of your own.
  */
 @NullMarked
+@SuppressWarnings("requires-automatic") // JNA, which is optional
 module dev.zmtp {
     requires transitive io.netty.buffer;
     requires transitive io.netty.codec;
     requires transitive io.netty.common;
     requires transitive io.netty.transport;
+    requires static com.sun.jna;
     requires static io.netty.handler;
     requires static org.bouncycastle.provider;
     requires static org.jspecify;

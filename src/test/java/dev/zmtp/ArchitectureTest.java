@@ -233,15 +233,27 @@ class ArchitectureTest {
                 .check(main);
     }
 
+    /** It is optional as well. */
+    @Test
+    void onlyTheClassNamedAfterItKnowsJna() {
+        noClasses()
+                .that()
+                .haveNameNotMatching(".*\\.JnaLibsodium")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("com.sun.jna..")
+                .check(main);
+    }
+
     /** A wrong address ends the process, or worse: so there is one class that makes addresses, and checks them. */
     @Test
     void onlyItsMemoryAndItsStartCallLibsodium() {
         noClasses()
                 .that()
-                .haveNameNotMatching(".*\\.Libsodium(Memory|Functions)?(\\$.*)?")
+                .haveNameNotMatching(".*\\.(Libsodium(Memory|Functions)?|(Foreign|Jna)Libsodium)(\\$.*)?")
                 .should()
                 .dependOnClassesThat()
-                .haveSimpleName("LibsodiumFunctions")
+                .haveNameMatching(".*\\.(LibsodiumFunctions|(Foreign|Jna)Libsodium)")
                 .check(main);
         noClasses()
                 .that()

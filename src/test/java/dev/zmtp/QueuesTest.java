@@ -38,7 +38,7 @@ class QueuesTest {
             Map.entry("internal.socket.send.WaitingSends.waiting", "maxWaitingSends, and the threads that wait"),
             Map.entry("internal.transport.InprocChannel.inbound", "the limits of both sockets"),
             Map.entry("internal.transport.Lookup.waiting", "one for each endpoint that connects or binds"),
-            Map.entry("security.LibsodiumMemory.IDLE", "as many as threads have had at the same time"),
+            Map.entry("security.Libsodium.idle", "as many as threads have had at the same time"),
             Map.entry("shm.BlockingMeetings.met", "the clients of one select"),
             Map.entry("zap.ZMTPZapClient.connections", "one that works, and those that end"));
 

@@ -14,6 +14,14 @@ interface BoxCipher {
     /** Begins a box with this nonce. The first half of its first block is the key of the MAC. */
     void begin(long nonce);
 
+    /**
+     * Begins a box whose bytes are all in {@code data}. The following calls concern all of these bytes at once, so a
+     * library can compute the results in advance.
+     */
+    default void begin(long nonce, ByteBuf data, int index, int length) {
+        begin(nonce);
+    }
+
     /** Suspends the work on a box. */
     default void pause() {}
 
@@ -29,7 +37,7 @@ interface BoxCipher {
     /** Writes the MAC of the added bytes. Nothing can be added afterwards. */
     void mac(byte[] mac);
 
-    /** Ends the work on a box, at any point. */
+    /** Ends the work on a box, at any point, also after a failed {@link #begin}. */
     default void end() {}
 
     /** Wipes the key and the retained state of a box. */

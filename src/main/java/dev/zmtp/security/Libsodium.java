@@ -1,45 +1,103 @@
 package dev.zmtp.security;
 
-/** Primitives of libsodium, a native library. */
+import io.netty.util.concurrent.FastThreadLocal;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.Deque;
+import java.util.concurrent.ConcurrentLinkedDeque;
+
+/**
+ * Primitives of libsodium, a native library.
+ *
+ * <p>Each thread of Netty has its own native memory, which is freed after the thread has ended. All other threads share
+ * a pool, which grows to the maximum number in use at the same time. Each handshake can have a virtual thread, and
+ * separate memory for each thread would wait for the collector.
+ */
 final class Libsodium implements CurvePrimitives {
 
+    private final LibsodiumFunctions functions;
     private final String version;
+
+    private final FastThreadLocal<LibsodiumMemory> ofThread = new FastThreadLocal<>() {
+        @Override
+        protected LibsodiumMemory initialValue() {
+            return new LibsodiumMemory(functions, memory -> {});
+        }
+    };
+
+    /** Shared memory that is not in use. */
+    private final Deque<LibsodiumMemory> idle = new ConcurrentLinkedDeque<>();
 
     /**
      * Prepares the library.
      *
      * @throws UnsatisfiedLinkError if the library is missing or cannot be called, with the reason
      */
-    Libsodium() {
-        if (LibsodiumFunctions.init() < 0) {
+    Libsodium(LibsodiumFunctions functions) {
+        this.functions = functions;
+        if (functions.init() < 0) {
             throw new UnsatisfiedLinkError("sodium_init: failed (expected: success)");
         }
-        long length = LibsodiumFunctions.poly1305Length();
+        long length = functions.poly1305Length();
         if (length > LibsodiumMemory.STATE_LENGTH) {
             throw new UnsatisfiedLinkError("crypto_onetimeauth_poly1305_statebytes: " + length + " (expected: <= "
                     + LibsodiumMemory.STATE_LENGTH + ")");
         }
-        version = LibsodiumFunctions.version();
+        version = functions.version();
+    }
+
+    /**
+     * Loads the library. Java 22 and later call it directly, and earlier versions call it through JNA.
+     *
+     * @throws UnsatisfiedLinkError if the library is missing or cannot be called, with the reason
+     */
+    static Libsodium load() {
+        NativeLibrary.checkNoImage();
+        if (NativeLibrary.isForeignAvailable()) {
+            return new Libsodium(new ForeignLibsodium());
+        }
+        try {
+            return new Libsodium(new JnaLibsodium());
+        } catch (NoClassDefFoundError e) {
+            UnsatisfiedLinkError error = new UnsatisfiedLinkError("Java "
+                    + Runtime.version().feature() + " without JNA (expected: Java " + NativeLibrary.FIRST_JAVA
+                    + " or later, or net.java.dev.jna:jna among the dependencies, as a module com.sun.jna)");
+            error.initCause(e);
+            throw error;
+        }
+    }
+
+    /** Returns the functions, for a test. */
+    LibsodiumFunctions functions() {
+        return functions;
+    }
+
+    /** Returns memory for this thread, until {@link LibsodiumMemory#wipe}. */
+    LibsodiumMemory memory() {
+        if (Thread.currentThread() instanceof FastThreadLocalThread) {
+            return ofThread.get();
+        }
+        LibsodiumMemory memory = idle.poll();
+        return memory == null ? new LibsodiumMemory(functions, idle::push) : memory;
     }
 
     @Override
     public byte[] publicKey(byte[] secretKey) {
-        return LibsodiumMemory.take().publicKey(secretKey);
+        return memory().publicKey(secretKey);
     }
 
     @Override
     public boolean agree(byte[] secretKey, byte[] publicKey, byte[] agreed) {
-        return LibsodiumMemory.take().agree(secretKey, publicKey, agreed);
+        return memory().agree(secretKey, publicKey, agreed);
     }
 
     @Override
     public byte[] derive(byte[] key, byte[] prefix) {
-        return LibsodiumMemory.take().derive(key, prefix);
+        return memory().derive(key, prefix);
     }
 
     @Override
     public BoxCipher cipher(byte[] derived) {
-        return new LibsodiumCipher(derived);
+        return new LibsodiumCipher(this, derived);
     }
 
     @Override

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LibsodiumCipher implements BoxCipher {
 
+    private final Libsodium libsodium;
     private final byte[] key;
 
     private long nonce;
@@ -21,15 +22,26 @@ final class LibsodiumCipher implements BoxCipher {
     /** Memory of the thread that works on a box. */
     private @Nullable LibsodiumMemory memory;
 
-    LibsodiumCipher(byte[] derived) {
+    LibsodiumCipher(Libsodium libsodium, byte[] derived) {
+        this.libsodium = libsodium;
         key = derived;
     }
 
     @Override
     public void begin(long nonce) {
         this.nonce = nonce;
-        memory = LibsodiumMemory.take();
+        memory = libsodium.memory();
         memory.begin(key, nonce);
+    }
+
+    @Override
+    public void begin(long nonce, ByteBuf data, int index, int length) {
+        if (LibsodiumMemory.isShort(length)) {
+            memory = libsodium.memory();
+            memory.beginShort(key, nonce, data, index, length);
+        } else {
+            begin(nonce);
+        }
     }
 
     @Override
@@ -43,7 +55,7 @@ final class LibsodiumCipher implements BoxCipher {
 
     @Override
     public void resume() {
-        memory = LibsodiumMemory.take();
+        memory = libsodium.memory();
         memory.resume(key, nonce, Objects.requireNonNull(state));
         CurveBoxes.wipe(state);
     }
@@ -65,8 +77,10 @@ final class LibsodiumCipher implements BoxCipher {
 
     @Override
     public void end() {
-        memory().wipe();
-        memory = null;
+        if (memory != null) {
+            memory.wipe();
+            memory = null;
+        }
     }
 
     private LibsodiumMemory memory() {

@@ -1,23 +1,24 @@
 package dev.zmtp.security;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.util.concurrent.FastThreadLocal;
-import io.netty.util.concurrent.FastThreadLocalThread;
 import java.nio.ByteBuffer;
-import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.Consumer;
 
 /**
  * Native memory for the keys and results of libsodium. Each use ends with {@link #wipe}, so the memory is empty between
  * two uses. No connection has native memory.
  *
- * <p>Each thread of Netty has its own memory, which is freed after the thread has ended. All other threads share a
- * pool, which grows to the maximum number in use at the same time. Each handshake can have a virtual thread, and
- * separate memory for each thread would wait for the collector.
+ * <p>A short box takes two calls. Its text has 32 zeros before it, so a single call computes the key of the MAC and
+ * encrypts or decrypts the entire text, from {@code in} to {@code out}. A call through JNA takes as long as an entire
+ * block of Salsa20, and longer than copies of such short texts. A longer box remains in its buffer, if the buffer has
+ * an address.
  *
  * <pre>
- *   key:32 nonce:8 mac:16 unused:8  block:64  state of Poly1305:256  chunk:4096
+ *   key:32 nonce:8 mac:16 unused:8  block:64  state of Poly1305:256
+ *   in = zeros:32 text:2048 unused:32
+ *   out = key:32 text:2048 unused:32
  * </pre>
  */
 final class LibsodiumMemory {
@@ -31,54 +32,63 @@ final class LibsodiumMemory {
     private static final int BLOCK_AT = 64;
     private static final int STATE_AT = BLOCK_AT + SecretBox.BLOCK_LENGTH;
     /** Number of bytes at the start that hold keys and values computed from them. */
-    static final int SECRETS_LENGTH = STATE_AT + STATE_LENGTH;
+    private static final int SECRETS_LENGTH = STATE_AT + STATE_LENGTH;
 
-    private static final int CHUNK_AT = SECRETS_LENGTH;
-    private static final int CHUNK_LENGTH = 4096;
-    private static final int LENGTH = CHUNK_AT + CHUNK_LENGTH;
+    /** Maximum length of a text. With longer texts, the copies would take longer than the calls that they replace. */
+    private static final int TEXT_LENGTH = 32 * SecretBox.BLOCK_LENGTH;
+
+    /**
+     * Number of bytes that libsodium computes at once on this processor. With vector instructions, four blocks take
+     * little more time than a single block.
+     */
+    private static final int PIECE_LENGTH =
+            List.of("amd64", "x86_64").contains(System.getProperty("os.arch")) ? 4 * SecretBox.BLOCK_LENGTH : 1;
+
+    private static final int IN_AT = SECRETS_LENGTH;
+    private static final int IN_TEXT_AT = IN_AT + SecretBox.KEY_LENGTH;
+    private static final int OUT_AT = IN_TEXT_AT + TEXT_LENGTH + SecretBox.KEY_LENGTH;
+    private static final int OUT_TEXT_AT = OUT_AT + SecretBox.KEY_LENGTH;
+    /** A multiple of {@link #ALIGNMENT}, because an aligned slice also ends at an aligned address. */
+    private static final int LENGTH = OUT_TEXT_AT + TEXT_LENGTH + SecretBox.KEY_LENGTH;
 
     /** Alignment that libsodium requires for a Poly1305 state, and the size of a processor cache line. */
     private static final int ALIGNMENT = 64;
 
-    private static final byte[] ZEROS = new byte[LENGTH];
+    private static final byte[] ZEROS = new byte[SecretBox.KEY_LENGTH + TEXT_LENGTH];
 
-    private static final FastThreadLocal<LibsodiumMemory> OF_THREAD = new FastThreadLocal<>() {
-        @Override
-        protected LibsodiumMemory initialValue() {
-            return new LibsodiumMemory(false);
-        }
-    };
-
-    /** Shared memory that is not in use. */
-    private static final Deque<LibsodiumMemory> IDLE = new ConcurrentLinkedDeque<>();
-
-    private final boolean shared;
+    private final LibsodiumFunctions functions;
+    private final Consumer<LibsodiumMemory> end;
     private final ByteBuffer memory =
             ByteBuffer.allocateDirect(LENGTH + ALIGNMENT).alignedSlice(ALIGNMENT);
-    private final ByteBuffer chunk = memory.slice(CHUNK_AT, CHUNK_LENGTH);
-    private final long start = NativeLibrary.address(memory);
+    private final ByteBuffer in = memory.slice(IN_TEXT_AT, TEXT_LENGTH);
+    private final ByteBuffer out = memory.slice(OUT_TEXT_AT, TEXT_LENGTH);
+    private final long start;
 
-    /** Number of bytes at the start that can require wiping. */
-    private int used = SECRETS_LENGTH;
+    /** Number of bytes of text that can require wiping. */
+    private int used;
 
-    private LibsodiumMemory(boolean shared) {
-        this.shared = shared;
-    }
+    /** Number of bytes that were computed for a short box, including the key of its MAC, or 0. */
+    private int computed;
 
-    /** Returns memory for this thread, until {@link #wipe}. */
-    static LibsodiumMemory take() {
-        if (Thread.currentThread() instanceof FastThreadLocalThread) {
-            return OF_THREAD.get();
-        }
-        LibsodiumMemory idle = IDLE.poll();
-        return idle == null ? new LibsodiumMemory(true) : idle;
+    /** True if the short box is being sealed. Its MAC is then computed from the output. */
+    private boolean isSealed;
+
+    /**
+     * Creates memory.
+     *
+     * @param end receives this memory at the end of each use
+     */
+    LibsodiumMemory(LibsodiumFunctions functions, Consumer<LibsodiumMemory> end) {
+        this.functions = functions;
+        this.end = end;
+        start = functions.address(memory);
     }
 
     /** X25519 with the base point. */
     byte[] publicKey(byte[] secretKey) {
         byte[] publicKey = new byte[Curve25519.KEY_LENGTH];
         memory.put(KEY_AT, secretKey, 0, Curve25519.KEY_LENGTH);
-        LibsodiumFunctions.multiplyBase(start + BLOCK_AT, start + KEY_AT);
+        functions.multiplyBase(start + BLOCK_AT, start + KEY_AT);
         memory.get(BLOCK_AT, publicKey);
         wipe();
         return publicKey;
@@ -88,7 +98,7 @@ final class LibsodiumMemory {
     boolean agree(byte[] secretKey, byte[] publicKey, byte[] agreed) {
         memory.put(KEY_AT, secretKey, 0, Curve25519.KEY_LENGTH);
         memory.put(STATE_AT, publicKey, 0, Curve25519.KEY_LENGTH);
-        int result = LibsodiumFunctions.multiply(start + BLOCK_AT, start + KEY_AT, start + STATE_AT);
+        int result = functions.multiply(start + BLOCK_AT, start + KEY_AT, start + STATE_AT);
         memory.get(BLOCK_AT, agreed);
         wipe();
         return result == 0;
@@ -99,7 +109,7 @@ final class LibsodiumMemory {
         byte[] derived = new byte[SecretBox.KEY_LENGTH];
         memory.put(KEY_AT, key, 0, SecretBox.KEY_LENGTH);
         memory.put(STATE_AT, prefix, 0, SecretBox.PREFIX_LENGTH);
-        LibsodiumFunctions.derive(start + BLOCK_AT, start + STATE_AT, start + KEY_AT);
+        functions.derive(start + BLOCK_AT, start + STATE_AT, start + KEY_AT);
         memory.get(BLOCK_AT, derived);
         wipe();
         return derived;
@@ -113,8 +123,33 @@ final class LibsodiumMemory {
         memory.put(KEY_AT, key, 0, SecretBox.KEY_LENGTH);
         memory.putLong(NONCE_AT, nonce);
         memory.put(BLOCK_AT, ZEROS, 0, SecretBox.BLOCK_LENGTH);
-        LibsodiumFunctions.crypt(start + BLOCK_AT, SecretBox.BLOCK_LENGTH, start + NONCE_AT, 0, start + KEY_AT);
-        LibsodiumFunctions.poly1305Init(start + STATE_AT, start + BLOCK_AT);
+        functions.crypt(
+                start + BLOCK_AT, start + BLOCK_AT, SecretBox.BLOCK_LENGTH, start + NONCE_AT, 0, start + KEY_AT);
+        functions.poly1305Init(start + STATE_AT, start + BLOCK_AT);
+    }
+
+    /** Returns whether a box of this length is short. */
+    static boolean isShort(int length) {
+        return length <= TEXT_LENGTH;
+    }
+
+    /** Begins a short box, and encrypts or decrypts it in this memory. {@link #crypt} copies the result. */
+    void beginShort(byte[] key, long nonce, ByteBuf data, int index, int length) {
+        used = length;
+        memory.put(KEY_AT, key, 0, SecretBox.KEY_LENGTH);
+        memory.putLong(NONCE_AT, nonce);
+        data.getBytes(index, in.clear().limit(length));
+        computed = roundedUp(SecretBox.KEY_LENGTH + length);
+        functions.crypt(start + OUT_AT, start + IN_AT, computed, start + NONCE_AT, 0, start + KEY_AT);
+    }
+
+    /**
+     * Returns the number of bytes to compute. After the last entire piece, libsodium computes block by block, and
+     * another piece is faster than two blocks.
+     */
+    private static int roundedUp(int length) {
+        int rest = length % PIECE_LENGTH;
+        return rest > SecretBox.BLOCK_LENGTH ? length - rest + PIECE_LENGTH : length;
     }
 
     /** Resumes a box whose first block is complete. */
@@ -131,6 +166,11 @@ final class LibsodiumMemory {
 
     /** Like {@link BoxCipher#crypt}. */
     void crypt(ByteBuf data, int index, int from, int to) {
+        if (computed > 0) {
+            data.setBytes(index + from, out.limit(to).position(from));
+            isSealed = true;
+            return;
+        }
         int done = from;
         if (from == 0) {
             done = Math.min(to, SecretBox.FIRST_LENGTH);
@@ -142,10 +182,10 @@ final class LibsodiumMemory {
         if (data.hasMemoryAddress() && !data.isReadOnly()) {
             crypt(address(data, index + done, to - done), to - done, done);
         } else {
-            for (; done < to; done += chunk.limit()) {
-                fillChunk(data, index + done, to - done);
-                crypt(start + CHUNK_AT, chunk.limit(), done);
-                data.setBytes(index + done, chunk.rewind());
+            for (; done < to; done += in.limit()) {
+                take(data, index + done, to - done);
+                crypt(start + IN_TEXT_AT, in.limit(), done);
+                data.setBytes(index + done, in.rewind());
             }
         }
     }
@@ -165,41 +205,48 @@ final class LibsodiumMemory {
 
     private void crypt(long address, int length, int done) {
         long block = ((long) done + SecretBox.KEY_LENGTH) / SecretBox.BLOCK_LENGTH;
-        LibsodiumFunctions.crypt(address, length, start + NONCE_AT, block, start + KEY_AT);
+        functions.crypt(address, address, length, start + NONCE_AT, block, start + KEY_AT);
     }
 
     /** Like {@link BoxCipher#authenticate}. */
     void authenticate(ByteBuf data, int index, int length) {
-        if (data.hasMemoryAddress()) {
-            LibsodiumFunctions.poly1305Update(start + STATE_AT, address(data, index, length), length);
+        if (computed > 0) {
+            int text = isSealed ? OUT_TEXT_AT : IN_TEXT_AT;
+            functions.poly1305(start + MAC_AT, start + text, length, start + OUT_AT);
+        } else if (data.hasMemoryAddress()) {
+            functions.poly1305Update(start + STATE_AT, address(data, index, length), length);
         } else {
-            for (int done = 0; done < length; done += chunk.limit()) {
-                fillChunk(data, index + done, length - done);
-                LibsodiumFunctions.poly1305Update(start + STATE_AT, start + CHUNK_AT, chunk.limit());
+            for (int done = 0; done < length; done += in.limit()) {
+                take(data, index + done, length - done);
+                functions.poly1305Update(start + STATE_AT, start + IN_TEXT_AT, in.limit());
             }
         }
     }
 
-    /** Copies as many bytes as fit into the chunk. */
-    private void fillChunk(ByteBuf data, int index, int length) {
-        chunk.clear().limit(Math.min(length, CHUNK_LENGTH));
-        used = Math.max(used, CHUNK_AT + chunk.limit());
-        data.getBytes(index, chunk);
+    /** Copies as many bytes as fit. */
+    private void take(ByteBuf data, int index, int length) {
+        in.clear().limit(Math.min(length, TEXT_LENGTH));
+        used = Math.max(used, in.limit());
+        data.getBytes(index, in);
     }
 
     /** Like {@link BoxCipher#mac}. */
     void mac(byte[] mac) {
-        LibsodiumFunctions.poly1305Final(start + STATE_AT, start + MAC_AT);
+        if (computed == 0) {
+            functions.poly1305Final(start + STATE_AT, start + MAC_AT);
+        }
         memory.get(MAC_AT, mac);
     }
 
     /** Wipes all used memory, which the thread must not use afterwards. */
     void wipe() {
-        memory.put(0, ZEROS, 0, used);
-        used = SECRETS_LENGTH;
-        if (shared) {
-            IDLE.push(this);
-        }
+        memory.put(0, ZEROS, 0, computed > 0 ? BLOCK_AT : SECRETS_LENGTH);
+        memory.put(IN_TEXT_AT, ZEROS, 0, used);
+        memory.put(OUT_AT, ZEROS, 0, computed);
+        used = 0;
+        computed = 0;
+        isSealed = false;
+        end.accept(this);
     }
 
     /** Returns the content, for a test. */

@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class NativeLibrary {
 
-    private static final int FIRST_JAVA = 22;
+    /** First version of Java with {@code java.lang.foreign}. */
+    static final int FIRST_JAVA = 22;
+
     private static final String FOREIGN = "java.lang.foreign.";
 
     /** Maximum number of bytes that {@link #text} reads. */
@@ -35,13 +37,22 @@ final class NativeLibrary {
         this.problem = problem;
     }
 
+    /** Returns whether this Java has {@code java.lang.foreign}. */
+    static boolean isForeignAvailable() {
+        return Runtime.version().feature() >= FIRST_JAVA;
+    }
+
     /**
-     * Checks that this JVM calls native functions without a warning.
+     * Checks that this JVM calls native functions without a warning. A JVM without {@code java.lang.foreign} never
+     * warns.
      *
      * @throws UnsatisfiedLinkError if not, with the reason
      */
     static void checkAccess() {
-        checkJvm();
+        checkNoImage();
+        if (!isForeignAvailable()) {
+            return;
+        }
         Module module = NativeLibrary.class.getModule();
         try {
             if (!(boolean) Module.class.getMethod("isNativeAccessEnabled").invoke(module)) {
@@ -53,13 +64,22 @@ final class NativeLibrary {
         }
     }
 
-    private static void checkJvm() {
+    /**
+     * Checks that this is a JVM, because a native image has only the functions that it was built with.
+     *
+     * @throws UnsatisfiedLinkError if this is a native image
+     */
+    static void checkNoImage() {
         if (System.getProperty("org.graalvm.nativeimage.imagecode") != null) {
-            throw new UnsatisfiedLinkError("not supported in a native image"); // it has only what it was built with
+            throw new UnsatisfiedLinkError("not supported in a native image");
         }
-        int version = Runtime.version().feature();
-        if (version < FIRST_JAVA) {
-            throw new UnsatisfiedLinkError("Java " + version + " (expected: " + FIRST_JAVA + " or later)");
+    }
+
+    private static void checkJvm() {
+        checkNoImage();
+        if (!isForeignAvailable()) {
+            throw new UnsatisfiedLinkError(
+                    "Java " + Runtime.version().feature() + " (expected: " + FIRST_JAVA + " or later)");
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.zmtp.security;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -35,7 +36,7 @@ final class PrimitivesChoice {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(PrimitivesChoice.class);
 
     private static final PrimitivesChoice CHOICE = new PrimitivesChoice(
-            System.getProperty(PROPERTY, AUTO), NativeLibrary::checkAccess, Libsodium::new, BouncyCastle::new);
+            System.getProperty(PROPERTY, AUTO), NativeLibrary::checkAccess, Libsodium::load, BouncyCastle::new);
 
     private final @Nullable CurvePrimitives primitives;
 
@@ -107,10 +108,24 @@ final class PrimitivesChoice {
      */
     private static boolean isRight(CurvePrimitives primitives) {
         byte[] key = new byte[SecretBox.KEY_LENGTH];
-        byte[] box = new byte[BOX.length];
         SecretBox boxes = new SecretBox(primitives, key, new byte[SecretBox.PREFIX_LENGTH]);
-        boxes.seal(0, Unpooled.wrappedBuffer(box), SecretBox.MAC_LENGTH, box.length - SecretBox.MAC_LENGTH);
-        return Arrays.equals(box, BOX) && Arrays.equals(primitives.publicKey(key), PUBLIC_KEY);
+        return seals(boxes, Unpooled.buffer(BOX.length))
+                && seals(boxes, Unpooled.directBuffer(BOX.length))
+                && Arrays.equals(primitives.publicKey(key), PUBLIC_KEY);
+    }
+
+    /**
+     * Returns whether a box is sealed and opened correctly. With libsodium, a buffer with an address takes another path
+     * than a buffer without an address.
+     */
+    private static boolean seals(SecretBox boxes, ByteBuf box) {
+        try {
+            int length = BOX.length - SecretBox.MAC_LENGTH;
+            boxes.seal(0, box.writeZero(BOX.length), SecretBox.MAC_LENGTH, length);
+            return box.equals(Unpooled.wrappedBuffer(BOX)) && boxes.open(0, box, SecretBox.MAC_LENGTH, length);
+        } finally {
+            box.release();
+        }
     }
 
     /**

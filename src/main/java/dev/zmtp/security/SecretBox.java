@@ -58,8 +58,8 @@ final class SecretBox {
      */
     void seal(long nonce, ByteBuf data, int index, int length) {
         checkUsable();
-        cipher.begin(nonce);
         try {
+            cipher.begin(nonce, data, index, length);
             cipher.crypt(data, index, 0, length);
             cipher.authenticate(data, index, length);
             cipher.mac(mac);
@@ -89,8 +89,12 @@ final class SecretBox {
      */
     boolean open(ByteBuf data, int index, int length) {
         checkUsable();
-        beginOrResume();
         try {
+            if (opened == 0) {
+                cipher.begin(nonce, data, index, length);
+            } else {
+                cipher.resume();
+            }
             cipher.authenticate(data, index + opened, length - opened);
             cipher.mac(mac);
             data.getBytes(index - MAC_LENGTH, theirs);
@@ -110,7 +114,11 @@ final class SecretBox {
         int blocks =
                 (length + KEY_LENGTH) / BLOCK_LENGTH * BLOCK_LENGTH - KEY_LENGTH; // the first one has the MAC's key
         if (blocks > opened) {
-            beginOrResume();
+            if (opened == 0) {
+                cipher.begin(nonce);
+            } else {
+                cipher.resume();
+            }
             try {
                 cipher.authenticate(data, index + opened, blocks - opened);
                 cipher.crypt(data, index, opened, blocks);
@@ -118,14 +126,6 @@ final class SecretBox {
             } finally {
                 cipher.pause();
             }
-        }
-    }
-
-    private void beginOrResume() {
-        if (opened == 0) {
-            cipher.begin(nonce);
-        } else {
-            cipher.resume();
         }
     }
 

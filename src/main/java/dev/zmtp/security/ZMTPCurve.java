@@ -7,13 +7,13 @@ import java.util.Objects;
  * CURVE mechanism, which authenticates and encrypts with Curve25519 keys (RFC 25 and 26). Pass the result of
  * {@link #client} or {@link #server} to {@code mechanism(...)} of a config. Either side can be the side that connects.
  *
- * <p>One of two libraries computes CURVE. Bouncy Castle is an optional dependency. libsodium is a native library, which
- * Java 22 and later can call. The system property {@code dev.zmtp.curve.primitives}, which is read once, selects the
- * library:
+ * <p>The computations use either of two libraries. Bouncy Castle is an optional dependency. libsodium is a native
+ * library, which Java 22 and later call directly, and earlier versions call through JNA, another optional dependency.
+ * The system property {@code dev.zmtp.curve.primitives}, which is read once, selects the library:
  *
  * <ul>
- * <li>{@code auto}, the default: libsodium if it is available and the JVM's option {@code --enable-native-access}
- * permits calls to it, otherwise Bouncy Castle
+ * <li>{@code auto}, the default: libsodium if it is available and can be called, otherwise Bouncy Castle. Java 22 and
+ * later call libsodium only if the JVM's option {@code --enable-native-access} permits it
  * <li>{@code libsodium}, with or without that option
  * <li>{@code bouncycastle}
  * </ul>

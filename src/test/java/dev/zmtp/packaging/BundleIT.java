@@ -114,8 +114,9 @@ class BundleIT {
             assertThat(clauses)
                     .filteredOn(clause -> clause.contains("resolution:=optional"))
                     .isNotEmpty()
-                    .allMatch(clause ->
-                            clause.startsWith("org.bouncycastle.") || clause.startsWith("io.netty.handler.ssl"));
+                    .allMatch(clause -> clause.startsWith("org.bouncycastle.")
+                            || clause.startsWith("com.sun.jna;")
+                            || clause.startsWith("io.netty.handler.ssl"));
             assertThat(clauses)
                     .filteredOn(clause -> !clause.contains("resolution:=optional"))
                     .allMatch(
@@ -136,6 +137,22 @@ class BundleIT {
         assumeTrue(CurveLibraries.hasLibsodium());
         System.setProperty(PRIMITIVES, "libsodium");
         assertThat(conversation()).isEqualTo(SmallProgram.OUTCOME_WITH_CURVE);
+    }
+
+    @Test
+    @Tag("java<22")
+    void withJnaAndLibsodiumCurveNeedsNoBouncyCastle() throws Exception {
+        assumeTrue(CurveLibraries.hasLibsodiumThroughJna());
+        install(Jars.jna());
+        System.setProperty(PRIMITIVES, "libsodium");
+        assertThat(conversation()).isEqualTo(SmallProgram.OUTCOME_WITH_CURVE);
+    }
+
+    @Test
+    @Tag("java<22")
+    void withoutJnaAnOldJavaDoesNotReachLibsodium() throws Exception {
+        System.setProperty(PRIMITIVES, "libsodium");
+        assertThat(conversation()).isEqualTo(SmallProgram.OUTCOME);
     }
 
     /** Runs the small program in a bundle of its own. */

@@ -1,5 +1,6 @@
 package dev.zmtp.packaging;
 
+import com.sun.jna.Native;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.DecoderException;
@@ -35,6 +36,11 @@ final class Jars {
                         DecoderException.class)
                 .map(Jars::of)
                 .toList();
+    }
+
+    /** That of JNA. */
+    static Path jna() {
+        return of(Native.class);
     }
 
     private static Path of(Class<?> type) {

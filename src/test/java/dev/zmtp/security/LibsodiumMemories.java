@@ -8,8 +8,8 @@ final class LibsodiumMemories {
     private LibsodiumMemories() {}
 
     /** All of the memory in which libsodium has worked for this thread. */
-    static byte[] content() {
-        LibsodiumMemory memory = LibsodiumMemory.take();
+    static byte[] content(Libsodium libsodium) {
+        LibsodiumMemory memory = libsodium.memory();
         ByteBuffer bytes = memory.content();
         byte[] content = new byte[bytes.remaining()];
         bytes.get(content);

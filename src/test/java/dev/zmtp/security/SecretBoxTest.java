@@ -105,7 +105,8 @@ class SecretBoxTest {
     /** All short ones, and those after which an implementation may begin with another piece. */
     private static IntStream lengths(int all) {
         return IntStream.concat(
-                IntStream.range(0, all), IntStream.of(4095, 4096, 4097, 4127, 4128, 4129, 8224, 8225, 70_000));
+                IntStream.range(0, all),
+                IntStream.of(2016, 2017, 2047, 2048, 2049, 4095, 4096, 4097, 4127, 4128, 4129, 8224, 8225, 70_000));
     }
 
     @ParameterizedTest

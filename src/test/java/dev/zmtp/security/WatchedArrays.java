@@ -163,7 +163,7 @@ final class WatchedArrays implements AutoCloseable {
                 left.add(what);
             }
         });
-        if (primitives instanceof Libsodium && holdsAKey(LibsodiumMemories.content())) {
+        if (primitives instanceof Libsodium libsodium && holdsAKey(LibsodiumMemories.content(libsodium))) {
             left.add("native memory");
         }
         return left;

@@ -54,6 +54,8 @@ public final class BlockingCheck implements AfterEachCallback {
                 // So does the JDK, for its first socket, and for its first Unix domain socket.
                 .allowBlockingCallsInside("sun.net.NetProperties", "<clinit>")
                 .allowBlockingCallsInside("sun.nio.ch.UnixDomainSockets", "<clinit>")
+                // So does JNA, for the first key or mechanism of CURVE.
+                .allowBlockingCallsInside("dev.zmtp.security.JnaLibsodium", "<clinit>")
                 // What an executor runs, though it be the thread of the test, and what says that it may block.
                 .allowBlockingCallsInside("dev.zmtp.security.HandshakeComputation", "run")
                 .allowBlockingCallsInside("dev.zmtp.security.ZMTPCurveKeyPair", "generate")
