@@ -285,9 +285,10 @@ public final class ZMTPSocketConfig {
     /**
      * Predicate that decides whether a subscriber of a PUB or XPUB gets a topic, or whether a DISH gets a group of a
      * RADIO, like libzmq's {@code XPUB_MANUAL}. A refused topic is ignored, and {@link ZMTPSocket#onSubscription} does
-     * not report it. The peer remains connected and gets no messages for that topic. The predicate is called on the
-     * event loop with the peer and the topic, which is valid during the call, and must not block. If it throws, the
-     * topic is refused and a warning is logged. Default: none, so that each topic is allowed.
+     * not report it. The peer remains connected and gets no messages for that topic. A topic is a prefix: a predicate
+     * that refuses {@code secret} also has to refuse {@code sec} and the empty topic. It is called on the event loop
+     * with the peer and the topic, which is valid during the call, and must not block. If it throws, the topic is
+     * refused and a warning is logged. Default: none, so that each topic is allowed.
      */
     public @Nullable BiPredicate<? super ZMTPPeer, ? super ByteBuf> subscriptionFilter() {
         return values.subscriptionFilter;

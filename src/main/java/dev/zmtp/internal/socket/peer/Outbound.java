@@ -61,6 +61,9 @@ public final class Outbound {
 
     /** Returns whether a message would be accepted without dropping a message. */
     public boolean canTake() {
+        if (queue.isAwaited()) {
+            return false;
+        }
         if (!noted.isEmpty()) {
             return queue.messagesLeft() > noted.count();
         }

@@ -85,8 +85,12 @@ final class PeerRoom {
     private void look() {
         lookScheduled = false; // first, so that later changes are seen by the next check
         if (missed && hasRoom()) {
-            missed = false;
-            listeners.callAll();
+            if (sends.isWayOpen()) {
+                missed = false;
+                listeners.callAll();
+            } else { // another thread would be refused again, and again
+                sends.lookWhenWayOpens(peer);
+            }
         }
     }
 

@@ -18,6 +18,12 @@ public interface PeerSends {
 
     boolean mayTake(Peer peer);
 
+    /** Returns whether another thread finds room on the way to the event loop. */
+    boolean isWayOpen();
+
+    /** Requests a {@link Peer#roomCame} when another thread finds room on the way. On the event loop. */
+    void lookWhenWayOpens(Peer peer);
+
     /** Called when the queue of the peer might have room, and when the peer has left. From any thread. */
     void roomCame(Peer peer);
 }

@@ -44,6 +44,7 @@ public final class SendQueue {
     private final @Nullable PeerMemory memory;
 
     private volatile QueueLimit limit;
+    private volatile boolean awaited;
     private boolean slow;
 
     /** Creates the queue of a socket, for any peer with room. */
@@ -84,12 +85,25 @@ public final class SendQueue {
     /** Reserves a place for a message if there is room. From any thread. */
     @CheckReturnValue
     public boolean reserve() {
-        reserved.incrementAndGet();
-        if (messagesLeft() >= 0 && bytes.get() < limit.bytes() && !isMuch()) {
-            return true;
+        while (true) { // a place that was taken for a moment would be missed by others
+            int now = reserved.get();
+            if (limit.messages() - messages.get() - now <= 0 || bytes.get() >= limit.bytes() || isMuch()) {
+                return false;
+            }
+            if (reserved.compareAndSet(now, now + 1)) {
+                return true;
+            }
         }
-        reserved.decrementAndGet();
-        return false;
+    }
+
+    /** Sets whether threads wait for a place, so that the messages of others have to wait behind them. */
+    public void awaited(boolean threadsWait) {
+        awaited = threadsWait;
+    }
+
+    /** Returns whether threads wait for a place. From any thread. */
+    public boolean isAwaited() {
+        return awaited;
     }
 
     /** Called before the message with the reserved place is added, or if it is not added. */

@@ -184,6 +184,9 @@ public final class FanOut extends Routing {
             return;
         }
         boolean changed = subscription.isSubscribe() ? add(topic, peer) : remove(topic, peer);
+        if (!changed && !subscription.isSubscribe() && context.config().subscriptionFilter() != null) {
+            return; // the topic might have been refused, which was not reported either
+        }
         subscribers.requested(peer, subscription, changed, topics.subscribers(topic));
         if (!subscription.isSubscribe()) {
             context.capacityFreed(); // messages might have waited only for this peer

@@ -1,5 +1,7 @@
 package dev.zmtp.internal.socket.request;
 
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
@@ -97,8 +99,8 @@ public final class StrictReply {
     }
 
     /**
-     * Like {@link #send}, and waits for room on the way to the event loop. If it fails while the peer is connected, it
-     * is the socket's turn to send again.
+     * Like {@link #send}, and waits for room on the way to the event loop. If it fails, it is the
+     * socket's turn to send again, unless the peer has left or its queue is full.
      */
     public void sendAndWait(ZMTPMessage answer, @Nullable Duration timeout) throws InterruptedException {
         Object now = state.get();
@@ -107,12 +109,18 @@ public final class StrictReply {
             ReferenceCountUtil.safeRelease(answer);
             throw new ZMTPSocketException(STATE, NO_REQUEST).withStackTrace();
         }
-        boolean sent = false;
+        Object next = request;
         try {
             senders.blocking().answer(request.from(), answer, request.envelopeLength(), request::enveloped, timeout);
-            sent = true;
+            next = IDLE;
+        } catch (ZMTPSocketException e) { // an asker that has left, or does not read, must not end the service
+            next = e.reason() == PEER_DOWN || e.reason() == FULL ? IDLE : request;
+            throw e;
         } finally {
-            state.set(sent || !request.from().isUp() ? IDLE : request);
+            state.set(next);
+            if (next == request) {
+                senders.writability().turned();
+            }
         }
     }
 

@@ -97,6 +97,9 @@ public final class BlockingSends {
         if (!to.isUp()) {
             throw refused(answer, PEER_DOWN, "the peer has left");
         }
+        if (context.config().whenFull() == WhenFull.WAIT && !to.queue().hasRoom()) {
+            throw refused(answer, FULL, "the queue of the peer is full");
+        }
         awaitRoom(answer, answer.readableBytes() + more, nanos(timeout), timeout);
         senders.hand(new Sent.ToPeer(senders.directly(), to, whole.apply(answer), null, Way.ANSWER));
     }

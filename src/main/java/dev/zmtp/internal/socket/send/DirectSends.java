@@ -17,6 +17,9 @@ import dev.zmtp.internal.socket.send.Sent.ToPeer.Way;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,9 @@ public final class DirectSends implements PeerSends {
     private final Senders senders;
     private final SlowPeers slowPeers;
     private final PlaceLines places;
+
+    /** Peers whose listeners for room wait until there is room on the way to the event loop. On the event loop. */
+    private final Set<Peer> missedWay = new LinkedHashSet<>(0);
 
     DirectSends(SocketContext context, Senders senders, SlowPeers slowPeers, PlaceLines places) {
         this.context = context;
@@ -47,10 +53,10 @@ public final class DirectSends implements PeerSends {
             sendNow(peer, message, result);
             return;
         }
-        if (senders.credit().take(message.readableBytes())) {
+        if (senders.takesMessages() && senders.credit().take(message.readableBytes())) {
             senders.hand(new Sent.ToPeer(this, peer, message, result, Way.QUEUE));
         } else {
-            String why = "the event loop is behind by more messages than the sendLimit of a peer";
+            String why = "there is no room on the way to the event loop";
             context.drop(peer, message, result, FULL, why);
             peer.roomMissed();
             senders.refused();
@@ -81,15 +87,29 @@ public final class DirectSends implements PeerSends {
     /** Returns whether {@link #trySend} would accept a message now. From any thread. */
     @Override
     public boolean mayTake(Peer peer) {
-        if (context.isClosed() || !isThere(peer) || places.areFor(peer)) {
+        if (context.isClosed() || !isThere(peer) || peer.queue().isAwaited()) {
             return false;
         }
         return context.inEventLoop() ? peer.outbound().canTake() : peer.queue().hasRoom() && isWayOpen();
     }
 
-    /** Returns whether there is room on the way to the event loop that no thread is waiting for. */
-    private boolean isWayOpen() {
-        return senders.credit().isOpen() && senders.takesMessages();
+    @Override
+    public boolean isWayOpen() {
+        return senders.isWayOpen();
+    }
+
+    @Override
+    public void lookWhenWayOpens(Peer peer) {
+        missedWay.add(peer);
+    }
+
+    /** Called when there might be room on the way to the event loop. On the event loop. */
+    void wayFreed() {
+        if (!missedWay.isEmpty() && isWayOpen()) {
+            List<Peer> missed = List.copyOf(missedWay);
+            missedWay.clear();
+            missed.forEach(Peer::roomCame);
+        }
     }
 
     /** Takes ownership of the message if there is room for it. From any thread. */
@@ -145,7 +165,6 @@ public final class DirectSends implements PeerSends {
             return false;
         }
         if (!peer.queue().reserve()) {
-            places.refused(peer);
             writability.missedPeer(mayTake(peer));
             return false;
         }
@@ -170,13 +189,16 @@ public final class DirectSends implements PeerSends {
 
     private void sendToPlace(Peer peer, ZMTPMessage message) {
         peer.queue().unreserve();
-        if (isThere(peer)) {
-            peer.outbound().sendNoted();
-            peer.outbound().sendAccepted(message, null);
-        } else {
-            dropAsItHasLeft(peer, message, null);
+        try {
+            if (isThere(peer)) {
+                peer.outbound().sendNoted();
+                peer.outbound().sendAccepted(message, null);
+            } else {
+                dropAsItHasLeft(peer, message, null);
+            }
+        } finally {
+            peer.roomCame(); // if the transport has taken the message, its place is free
         }
-        peer.roomCame(); // if the transport has taken the message, its place is free
     }
 
     static boolean isThere(Peer peer) {
@@ -200,7 +222,7 @@ public final class DirectSends implements PeerSends {
     private void sendNow(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (!isThere(peer)) {
             dropAsItHasLeft(peer, message, result);
-        } else if (peer.outbound().send(message, result) == Fate.REFUSED) {
+        } else if (peer.queue().isAwaited() || peer.outbound().send(message, result) == Fate.REFUSED) {
             peer.counters().add(SENT, 1);
             slowPeers.drop(peer, new QueuedMessage(message, result), DropReason.FULL, "the queue is full");
         }

@@ -4,7 +4,10 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.internal.runtime.CheckReturnValue;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -14,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The messages from other threads on their way to the event loop, in order. */
 final class Intake {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Senders");
 
     private final SocketContext context;
     private final Runnable drainTask;
@@ -42,6 +47,30 @@ final class Intake {
         }
         scheduled.set(false); // the next call has to fail, too
         return false;
+    }
+
+    /** Has up to {@code max} messages arrive, fewer if the task is long. On the event loop. */
+    void takeIn(int max) {
+        int left = max;
+        while (!context.isFinished()) { // the later queues have already failed their messages, and nothing checks again
+            Sent next = queue.poll();
+            if (next == null) {
+                return;
+            }
+            arrive(next);
+            if (--left == 0 || (max == LoopBudget.MESSAGES && context.flushes().isTaskLong())) {
+                return; // to continue in a later task; the last one takes all
+            }
+        }
+    }
+
+    private void arrive(Sent sent) {
+        try {
+            sent.arrive();
+        } catch (Throwable e) { // such as that there is no memory, which does not concern the next message
+            logger.warn("A message was not sent", e);
+            context.tally().dropped();
+        }
     }
 
     /**

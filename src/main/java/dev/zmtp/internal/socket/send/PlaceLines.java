@@ -5,8 +5,8 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.send.WaitingThread.State;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The threads waiting for a place in the queue of a peer, in order of arrival for each peer. */
@@ -24,8 +24,8 @@ final class PlaceLines {
     /** Number of waiting threads, including threads that are on their way to the event loop. */
     private final AtomicInteger size = new AtomicInteger();
 
-    /** Changed on the event loop. */
-    private final Map<Peer, Places> lines = new ConcurrentHashMap<>();
+    /** On the event loop. */
+    private final Map<Peer, Places> lines = new HashMap<>();
 
     PlaceLines(SocketContext context) {
         this.context = context;
@@ -33,24 +33,7 @@ final class PlaceLines {
 
     /** Reserves a place for a thread, unless others wait for a place. From any thread. */
     boolean reserve(Peer peer) {
-        if (lines.containsKey(peer)) {
-            return false;
-        }
-        boolean reserved = peer.queue().reserve();
-        if (!reserved) {
-            refused(peer);
-        }
-        return reserved;
-    }
-
-    /**
-     * Called when a place was not taken. It might have been reserved for a moment, so that other threads found no
-     * place.
-     */
-    void refused(Peer peer) {
-        if (lines.containsKey(peer) && peer.queue().hasRoom()) {
-            freed(peer);
-        }
+        return !peer.queue().isAwaited() && peer.queue().reserve();
     }
 
     /** Adds the thread to the waiting threads. Not on the event loop. */
@@ -65,11 +48,6 @@ final class PlaceLines {
     /** Returns the number of threads waiting for a place. From any thread. */
     int size() {
         return size.get();
-    }
-
-    /** Returns whether threads wait for a place with this peer. From any thread. */
-    boolean areFor(Peer peer) {
-        return lines.containsKey(peer);
     }
 
     /** Checks the waiting threads again, because a thread has stopped waiting. From any thread. */
@@ -88,7 +66,7 @@ final class PlaceLines {
 
     /** Checks the waiting threads again, because the peer might have places, or has left. From any thread. */
     void freed(Peer peer) {
-        if (!lines.containsKey(peer)) {
+        if (!peer.queue().isAwaited()) {
             return;
         }
         if (context.inEventLoop()) {
@@ -107,6 +85,7 @@ final class PlaceLines {
             return;
         }
         lines.computeIfAbsent(peer, p -> new Places()).threads.add(thread);
+        peer.queue().awaited(true);
         serve(peer);
     }
 
@@ -126,6 +105,7 @@ final class PlaceLines {
             size.decrementAndGet();
         }
         lines.remove(peer);
+        peer.queue().awaited(false);
         peer.roomCame(); // for senders that had to wait behind the threads
     }
 
@@ -142,10 +122,11 @@ final class PlaceLines {
 
     /** Ends all waits, because the socket is closed. */
     void close() {
-        for (Places line : lines.values()) {
+        lines.forEach((peer, line) -> {
+            peer.queue().awaited(false);
             line.threads.forEach(thread -> thread.end(State.CLOSED));
             size.addAndGet(-line.threads.size());
-        }
+        });
         lines.clear();
     }
 }

@@ -83,8 +83,7 @@ public final class Senders {
                 !context.namesPeers() && TypeRules.keepsNewest(context.config().whenFull());
         credit.give(limit.messages(), limit.bytes());
         this.writability = new Writability(context, this);
-        this.waitingSends =
-                new WaitingSends(context, routing::waits, this::offer, this::capacityFreed, writability::missed);
+        this.waitingSends = new WaitingSends(context, routing::waits, this::offer, this::capacityFreed, this::refused);
         PlaceLines places = new PlaceLines(context);
         this.directly = new DirectSends(context, this, slowPeers, places);
         this.blocking = new BlockingSends(context, this, waitingSends, places, named);
@@ -175,10 +174,13 @@ public final class Senders {
      * Called when another thread is refused. It might have had room for a moment, so that the event loop found none.
      */
     void refused() {
-        if (!waitingSends.isEmpty()) {
-            context.execute(this::capacityFreed);
-        }
+        waitingSends.lookAgain();
         writability.missed();
+    }
+
+    /** Returns whether another thread finds room on the way to the event loop. From any thread. */
+    boolean isWayOpen() {
+        return credit.isOpen() && waitingSends.isEmpty();
     }
 
     /** Accepts the message unless it is refused, and returns its fate. Called on the event loop. */
@@ -215,7 +217,7 @@ public final class Senders {
 
     /** Sends a waiting message, or returns false if there is no room. On the event loop. */
     private boolean offer(QueuedMessage waits) {
-        return route(waits.message(), waits.result(), null) != Fate.REFUSED;
+        return routeOther(waits.message(), waits.result()) != Fate.REFUSED;
     }
 
     /** Takes ownership of the request if there is room for it now. From any thread. */
@@ -285,7 +287,7 @@ public final class Senders {
     private void drain(int max) {
         isRouting = true;
         try {
-            takeIn(max);
+            intake.takeIn(max);
         } finally {
             isRouting = false;
             intake.end(); // even if a message has thrown
@@ -297,21 +299,7 @@ public final class Senders {
         if (capacityCame || waitingSends.hasNext()) {
             capacityFreed();
         } else {
-            writability.opened();
-        }
-    }
-
-    private void takeIn(int max) {
-        int left = max;
-        while (!context.isFinished()) { // the later queues have already failed their messages, and nothing checks again
-            Sent next = intake.poll();
-            if (next == null) {
-                return;
-            }
-            next.arrive();
-            if (--left == 0 || (max == LoopBudget.MESSAGES && context.flushes().isTaskLong())) {
-                return; // to continue in a later task; the last one takes all
-            }
+            opened();
         }
     }
 
@@ -351,7 +339,7 @@ public final class Senders {
     private Fate routeOther(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         try {
             return routing.route(message, result);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             logger.warn("A message was not sent", e);
             context.tally().dropped();
             if (result != null) {
@@ -376,7 +364,12 @@ public final class Senders {
             isRouting = false;
             capacityCame = false;
         }
+        opened();
+    }
+
+    private void opened() {
         writability.opened();
+        directly.wayFreed();
     }
 
     private void serveRest() {

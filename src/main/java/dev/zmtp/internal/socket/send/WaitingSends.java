@@ -28,6 +28,8 @@ final class WaitingSends {
     private final Deque<InLine> waiting = new ArrayDeque<>(0);
     private boolean failed;
 
+    private volatile boolean lookScheduled;
+
     /**
      * @param sendsWait whether sends may wait here
      * @param offer sends a message if there is room, on the event loop
@@ -99,6 +101,17 @@ final class WaitingSends {
             }
             capacityFreed.run(); // later sends might need less room, or none
         });
+    }
+
+    /** Has the event loop check for room again, if any sends wait. From any thread. */
+    void lookAgain() {
+        if (size.get() > 0 && !lookScheduled) {
+            lookScheduled = true;
+            context.execute(() -> {
+                lookScheduled = false;
+                capacityFreed.run();
+            });
+        }
     }
 
     private void refuse(QueuedMessage outgoing, String why) {

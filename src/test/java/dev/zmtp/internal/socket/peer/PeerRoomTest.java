@@ -19,6 +19,7 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.Unpooled;
@@ -213,9 +214,56 @@ class PeerRoomTest {
         assertThat(calls).as("as there is no room").isZero();
 
         when(sends.mayTake((Peer) peer)).thenReturn(true);
+        when(sends.isWayOpen()).thenReturn(true);
         get(CompletableFuture.runAsync(room::missed));
         time.run();
 
+        assertThat(calls).isEqualTo(1);
+    }
+
+    /** Its messages wait for another subscriber, so other threads find no room, although the peer has some. */
+    @Test
+    void aFullWayToTheEventLoopCallsItOnceWhenThereIsRoom() {
+        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB)
+                .whenFull(WhenFull.WAIT)
+                .sendLimit(1, 1 << 20)
+                .pipeline(gate));
+        pub.bind("local://peer-room-way");
+        time.run();
+        for (int i = 0; i < 2; i++) {
+            ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+            sub.subscribe(i == 0 ? "slow" : "other");
+            sub.onMessage((from, message) -> message.release());
+            sub.connect("local://peer-room-way");
+            time.run();
+        }
+        gate.close();
+        pub.sendOrDrop(WriteGate.big("slow"));
+        time.run();
+        pub.sendOrDrop(message("slow"));
+        time.run();
+        // It waits, and has all the room on the way.
+        assertThat(get(CompletableFuture.supplyAsync(() -> pub.trySend(message("slow")))))
+                .isTrue();
+        time.run();
+        peer = pub.peers().stream()
+                .filter(sub -> sub.stats().queued() == 0)
+                .findFirst()
+                .orElseThrow();
+        listen();
+        calls = 0;
+
+        for (int i = 0; i < 10; i++) {
+            get(CompletableFuture.runAsync(() -> {
+                ZMTPMessage message = message("other");
+                assertThat(peer.trySend(message)).isFalse();
+                message.release();
+            }));
+            time.run();
+        }
+        assertThat(calls).isZero();
+
+        read();
         assertThat(calls).isEqualTo(1);
     }
 

@@ -114,6 +114,14 @@ public final class RecordedOwner implements PeerHandler.Owner, PeerSends {
     }
 
     @Override
+    public boolean isWayOpen() {
+        return true;
+    }
+
+    @Override
+    public void lookWhenWayOpens(Peer peer) {}
+
+    @Override
     public void roomCame(Peer peer) {}
 
     @Override

@@ -43,7 +43,7 @@ class SubscriptionFilterTest {
         return publisher;
     }
 
-    private void subscriber(ZMTPSocketType type, String... topics) {
+    private ZMTPSocket subscriber(ZMTPSocketType type, String... topics) {
         ZMTPSocket subscriber = time.open(ZMTPSocketConfig.builder(type));
         subscriber.onMessage((peer, message) -> {
             received.add(message.frameUTF8(0));
@@ -54,6 +54,7 @@ class SubscriptionFilterTest {
         }
         subscriber.connect(ENDPOINT);
         time.run();
+        return subscriber;
     }
 
     private void send(ZMTPSocket publisher, String... topics) {
@@ -72,7 +73,8 @@ class SubscriptionFilterTest {
         ZMTPSocket pub = publisher(PUB, SubscriptionFilterTest::isPublic);
         List<ZMTPSubscription> reported = new ArrayList<>();
         pub.onSubscription((peer, subscription) -> reported.add(subscription), true);
-        subscriber(SUB, "public.a", "secret");
+        subscriber(SUB, "public.a", "secret").unsubscribe("secret");
+        time.run();
 
         send(pub, "public.a", "secret", "public.b");
 

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.request;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
@@ -11,6 +12,7 @@ import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.frames;
 import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,6 +21,8 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -85,15 +89,23 @@ class WaitingTurnsTest {
         await("all have arrived", () -> rep.stats().received() == 4);
         gate.close();
 
+        List<ZMTPSocketException.Reason> refused = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             rep.receive(PATIENCE).release();
-            rep.send(WriteGate.big("" + i), PATIENCE);
+            try {
+                rep.send(WriteGate.big("" + i), PATIENCE);
+            } catch (ZMTPSocketException e) {
+                refused.add(e.reason());
+            }
+            settle(rep);
         }
+        assertThat(refused)
+                .as("the first is with the transport, and one is queued")
+                .containsExactly(FULL, FULL);
 
         gate.open();
-        for (int i = 0; i < 4; i++) {
-            assertThat(WriteGate.text(mute.receive(PATIENCE))).isEqualTo("" + i);
-        }
+        assertThat(WriteGate.text(mute.receive(PATIENCE))).isEqualTo("0");
+        assertThat(WriteGate.text(mute.receive(PATIENCE))).isEqualTo("1");
     }
 
     @Test

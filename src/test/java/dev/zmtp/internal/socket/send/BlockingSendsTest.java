@@ -391,7 +391,12 @@ class BlockingSendsTest {
         assertThat(peer.isWritable()).isFalse();
         ZMTPMessage other = message("other");
         assertThat(peer.trySend(other)).isFalse();
-        other.release();
+        ZMTPMessage named = message("ada", "other");
+        CompletableFuture<Boolean> here = CompletableFuture.supplyAsync(() -> router.trySend(named), router.loop());
+        assertThat(get(here)).as("on the event loop").isFalse();
+        CompletableFuture.runAsync(() -> peer.sendOrDrop(other), router.loop()).join();
+        assertThat(peer.stats().dropped()).as("on the event loop").isEqualTo(1);
+        named.release();
 
         router.sendLimit(10, 1 << 20);
         assertThat(get(waits)).isNull();

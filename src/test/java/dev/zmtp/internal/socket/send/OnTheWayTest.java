@@ -93,6 +93,32 @@ class OnTheWayTest {
         assertThat(xpub.stats().dropped()).isEqualTo(2);
     }
 
+    @Test
+    void oneInLineThatItsSenderHasReleasedStopsNoOthers() {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket xpub = bound(ZMTPSocketConfig.builder(XPUB)
+                .whenFull(WhenFull.WAIT)
+                .sendLimit(1, 1 << 20)
+                .pipeline(gate));
+        List<String> received = subscribe();
+        gate.close();
+        xpub.sendOrDrop(WriteGate.big("big"));
+        xpub.sendOrDrop(message("queued"));
+        ZMTPMessage released = message("released");
+        CompletableFuture<Void> sent = xpub.sendAsync(released);
+        released.release();
+        time.run();
+        assertThat(sent).as("it waits").isNotDone();
+
+        gate.open();
+        time.run();
+
+        assertThat(failure(sent)).isInstanceOf(IllegalReferenceCountException.class);
+        assertThat(xpub.trySend(message("good"))).isTrue();
+        time.run();
+        assertThat(received).endsWith("good");
+    }
+
     /** They are more than one queue may have, and fewer than the queues of all peers together. */
     @Test
     void aBurstForFiftyPeersThatReadLosesNothing() throws InterruptedException {

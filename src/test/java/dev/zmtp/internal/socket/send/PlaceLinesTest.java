@@ -76,7 +76,7 @@ class PlaceLinesTest {
         free(1);
 
         assertThat(thread.state()).isEqualTo(State.HAS_ROOM);
-        assertThat(lines.areFor(peer)).isFalse();
+        assertThat(peer.queue().isAwaited()).isFalse();
     }
 
     @Test
