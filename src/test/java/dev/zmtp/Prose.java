@@ -7,25 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** The sentences of a Javadoc comment or a page, without code, tables and markup. */
 record Prose(String source, String text) {
 
     private static final Pattern COMMENT = Pattern.compile("/\\*\\*(.*?)\\*/", Pattern.DOTALL);
     private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z'-]*");
-
-    /** Returns the comments of the Java files below the directory. */
-    static List<Prose> ofJavadoc(Path directory) throws IOException {
-        List<Prose> comments = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file :
-                    files.filter(path -> path.toString().endsWith(".java")).toList()) {
-                comments.addAll(ofJavadoc(file.getFileName().toString(), Files.readString(file)));
-            }
-        }
-        return comments;
-    }
 
     /** Returns the comments of a Java file. */
     static List<Prose> ofJavadoc(String name, String java) {

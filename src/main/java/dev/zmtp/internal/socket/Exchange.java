@@ -79,6 +79,7 @@ public final class Exchange {
 
     /**
      * Takes ownership of the message, and waits for room. A REQ has room whenever it is its turn to send.
+     *
      * @param timeout null for no limit
      */
     public void sendAndWait(ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {

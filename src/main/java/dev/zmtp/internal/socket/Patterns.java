@@ -29,6 +29,7 @@ final class Patterns {
 
     /**
      * Returns the routing of a socket.
+     *
      * @param isBound whether peers can connect to this socket
      */
     static Routing routing(SocketContext context, Credit credit, Subscribers subscribers, BooleanSupplier isBound) {

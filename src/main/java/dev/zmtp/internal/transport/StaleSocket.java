@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The file of a Unix domain socket without a listener. Another process can remove it, and bind to its path, at any
  * time.
+ *
  * @param key distinguishes it from other files that exist at the same time
  * @param made the time when the socket was bound, because file systems reuse the keys of deleted files
  */
@@ -32,6 +33,7 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
 
     /**
      * Returns the socket at the path; null if there is no file.
+     *
      * @throws BindException if it is in use, or not a socket
      */
     static @Nullable StaleSocket at(Path path) throws IOException {
@@ -95,6 +97,7 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
 
     /**
      * Removes the file.
+     *
      * @throws BindException if another process was faster, and has bound to the path
      */
     void remove() throws IOException {

@@ -20,6 +20,7 @@ public interface Transport {
 
     /**
      * Parses the part after {@code ://}.
+     *
      * @param text the text, which is not empty
      * @param bind true if the address is to be bound, false if it is to be connected to
      * @throws IllegalArgumentException if the text is not an address, with the value and what was expected
@@ -53,6 +54,7 @@ public interface Transport {
         /**
          * Returns all socket addresses of this endpoint, the best first. Called again for each attempt, where
          * {@link #asks} specifies.
+         *
          * @throws IOException if there is none, or if it must not be bound
          */
         List<? extends SocketAddress> resolve() throws IOException;

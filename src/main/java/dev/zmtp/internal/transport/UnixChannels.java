@@ -9,6 +9,7 @@ import java.util.function.Function;
 
 /**
  * The Unix domain sockets of a Netty transport, which has to match the event loops.
+ *
  * @param addresses creates the address of a path
  */
 public record UnixChannels(

@@ -121,6 +121,7 @@ public final class Completions implements Runnable {
 
     /**
      * Runs the task on the event loop, after all futures whose results are known, and never within this call.
+     *
      * @param nested whether this call must not return a completed future
      */
     public void later(Runnable task, boolean nested) {

@@ -48,6 +48,7 @@ public final class Drops {
 
     /**
      * Reports a dropped message whose sender is not notified. From any thread.
+     *
      * @param peer null if the message was for no particular peer
      */
     public void droppedAnywhere(@Nullable ZMTPPeer peer, DropReason reason) {

@@ -13,6 +13,7 @@ public class LoopFuture<T> extends CompletableFuture<T> {
 
     /**
      * Checks that this thread may block.
+     *
      * @throws BlockingOperationException if this is an event loop thread
      */
     public static void checkMayWait() {

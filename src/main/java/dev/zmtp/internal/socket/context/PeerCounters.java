@@ -56,6 +56,7 @@ public final class PeerCounters {
 
     /**
      * Returns these counters, completed by the given numbers.
+     *
      * @param elsewhere number of messages dropped before they reached a peer
      * @param waiting number of messages that have not reached a peer yet
      */

@@ -167,6 +167,7 @@ public final class SocketContext {
     /**
      * Counts and releases a message that reaches no peer, and fails its result. If there is no result, the event
      * {@code Dropped} reports the drop, unless the application has closed the socket. From any thread.
+     *
      * @param peer the peer that the message was for; null if it was for no particular peer
      */
     public void drop(

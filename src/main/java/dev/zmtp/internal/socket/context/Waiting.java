@@ -89,6 +89,7 @@ public final class Waiting {
     /**
      * Waits for a message. A message that arrives at the moment of an interrupt or timeout is returned anyway, because
      * it would otherwise be lost.
+     *
      * @return null if no message has arrived in time
      */
     public static <T> @Nullable T receive(CompletableFuture<T> received, @Nullable Duration timeout)

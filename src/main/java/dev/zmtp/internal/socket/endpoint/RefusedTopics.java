@@ -21,6 +21,7 @@ final class RefusedTopics {
 
     /**
      * Returns the probable cause of the end of a connection.
+     *
      * @param cause the cause seen by this side
      * @param topics the number of topics sent
      * @param nanos the time for which the connection was up

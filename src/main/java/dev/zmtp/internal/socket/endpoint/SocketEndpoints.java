@@ -63,6 +63,7 @@ public final class SocketEndpoints {
 
     /**
      * Connects, whether or not a peer is there.
+     *
      * @param changes changes to the codec settings; null to use an existing endpoint with the same text
      */
     public Connector connect(String text, @Nullable Consumer<? super ZMTPConfig.Builder> changes) {

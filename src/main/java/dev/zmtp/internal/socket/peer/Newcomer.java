@@ -28,6 +28,7 @@ final class Newcomer {
 
     /**
      * Nothing happens before {@link #await}.
+     *
      * @param connection the connection of this newcomer
      * @param owner the connection of the peer that has the name
      * @param decide called once, unless {@link #forget} is called first; returns whether this newcomer has the name

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The facts about a peer from the handshake of its connection.
+ *
  * @param identity the identity that the peer announced, read-only; empty if it announced none
  * @param type the type of its socket; null in ZMTP 1.0
  * @param version the version of ZMTP; null within the process, where ZMTP is not spoken

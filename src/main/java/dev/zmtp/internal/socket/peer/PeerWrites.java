@@ -222,6 +222,7 @@ final class PeerWrites implements PendingFlushes.Writes {
 
     /**
      * Called when the connection has ended. The fate of messages that are not known to be written will stay unknown.
+     *
      * @return the number of these messages, for {@link #forget}
      */
     long end() {

@@ -23,9 +23,6 @@ public final class SendQueue {
     /** Number of leftovers that are not worth a pass over the queue. */
     private static final int FEW = 16;
 
-    /** Fraction of the queue that is free when threads waiting for room continue, as a divisor. */
-    private static final int PART = 4;
-
     private final Queue<QueuedMessage> waiting = new ArrayDeque<>(0);
 
     private final Count messages = new Count();
@@ -64,10 +61,8 @@ public final class SendQueue {
 
     /** Returns whether a quarter of the queue is free. From any thread. */
     public boolean hasMuchRoom() {
-        QueueLimit all = limit;
-        return messagesLeft() >= Math.max(1, all.messages() / PART)
-                && bytesLeft() >= Math.max(1, all.bytes() / PART)
-                && !isMuch();
+        QueueLimit much = limit.quarter();
+        return messagesLeft() >= much.messages() && bytesLeft() >= much.bytes() && !isMuch();
     }
 
     private boolean isMuch() {

@@ -16,6 +16,7 @@ public final class Polled implements Taker {
 
     /**
      * Returns the message that is received next, as on the wire; null if none is waiting.
+     *
      * @throws ZMTPSocketException if messages cannot be taken
      */
     public static @Nullable ZMTPReceived poll(Inbox inbox) {

@@ -115,7 +115,7 @@ final class ServedRequest implements ZMTPRequest {
 
     /** Sends the answer of a handler, and takes ownership of it. On the event loop. */
     void send(ZMTPMessage answer) {
-        directly.answer(peer, answer.prepended(envelope));
+        directly.answer(peer, enveloped(answer));
     }
 
     @Override

@@ -30,9 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockingSends {
 
-    /** Fraction of all room that is free when threads continue, as a divisor. */
-    private static final int PART = 4;
-
     private final SocketContext context;
     private final Senders senders;
     private final WaitingSends waitingSends;
@@ -57,6 +54,7 @@ public final class BlockingSends {
 
     /**
      * Takes ownership of the message, and waits for room.
+     *
      * @param timeout null for no limit
      * @throws ZMTPSocketException if the message was not accepted; the message is released then, as it is after an
      * interrupt
@@ -86,8 +84,9 @@ public final class BlockingSends {
     }
 
     /**
-     * Takes ownership of the answer to a request, and waits for room on the way to the event loop. The answer is not
-     * refused there, because a peer that makes requests without reading answers is not read.
+     * Takes ownership of the answer to a request, and waits for room on the way to the event loop, where it is not
+     * refused. If the queue of the peer is full by now, the answer fails with {@code FULL}.
+     *
      * @param whole returns the message to send, which is longer by {@code more} bytes
      */
     public void answer(
@@ -159,16 +158,10 @@ public final class BlockingSends {
         }
         WaitingThread waits = new WaitingThread();
         places.join(to, waits);
-        try {
-            check(message, waits.await(nanos), timeout);
-        } catch (InterruptedException e) {
-            throw interrupted(message, e);
-        } finally {
-            if (hasLeft(waits)) {
-                to.roomMissed();
-                places.left(to);
-            }
-        }
+        await(waits, message, nanos, timeout, () -> {
+            to.roomMissed();
+            places.left(to);
+        });
     }
 
     private void awaitRoom(ZMTPMessage message, long bytes, long nanos, @Nullable Duration timeout)
@@ -186,20 +179,29 @@ public final class BlockingSends {
         }
         WaitingThread waits = new WaitingThread();
         waitingSends.join(new ForRoom(waits, bytes));
+        await(waits, message, nanos, timeout, () -> {
+            senders.writability().missed();
+            waitingSends.forgetThoseThatLeft();
+        });
+    }
+
+    /**
+     * Waits until the thread has room.
+     *
+     * @param gaveUp called if it stops waiting without
+     */
+    private void await(
+            WaitingThread waits, ZMTPMessage message, long nanos, @Nullable Duration timeout, Runnable gaveUp)
+            throws InterruptedException {
         try {
             check(message, waits.await(nanos), timeout);
         } catch (InterruptedException e) {
             throw interrupted(message, e);
         } finally {
-            if (hasLeft(waits)) {
-                senders.writability().missed();
-                waitingSends.forgetThoseThatLeft();
+            if (waits.state() == State.GAVE_UP) {
+                gaveUp.run();
             }
         }
-    }
-
-    private static boolean hasLeft(WaitingThread waits) {
-        return waits.state() == State.GAVE_UP;
     }
 
     private void check(ZMTPMessage message, State outcome, @Nullable Duration timeout) {
@@ -238,8 +240,8 @@ public final class BlockingSends {
     }
 
     private boolean hasMuchRoom() {
-        QueueLimit all = senders.limit();
-        return senders.credit().exceeds(Math.max(1, all.messages() / PART) - 1, Math.max(1, all.bytes() / PART) - 1);
+        QueueLimit much = senders.limit().quarter();
+        return senders.credit().exceeds(much.messages() - 1, much.bytes() - 1);
     }
 
     /** A thread in the queue of all sends that wait for room. */

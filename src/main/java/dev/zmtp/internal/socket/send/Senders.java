@@ -196,6 +196,7 @@ public final class Senders {
     /**
      * Takes ownership of the message. The result is that of the transport, or the reason why the message did not reach
      * it.
+     *
      * @param most maximum number of waiting sends, including this send
      */
     public CompletableFuture<Void> send(ZMTPMessage message, int most) {

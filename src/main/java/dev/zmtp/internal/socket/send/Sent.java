@@ -41,6 +41,7 @@ sealed interface Sent {
 
     /**
      * A message for a given peer.
+     *
      * @param way how the message uses the peer's queue
      */
     record ToPeer(

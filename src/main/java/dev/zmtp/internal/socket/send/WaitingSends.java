@@ -62,6 +62,7 @@ final class WaitingSends {
 
     /**
      * Takes ownership of the message, which fails if it may not wait. From any thread.
+     *
      * @param most maximum number of waiting sends, including this send
      */
     void join(QueuedMessage outgoing, int most) {

@@ -40,6 +40,7 @@ final class WaitingThread {
     /**
      * Waits for the end, for at most this time. If there is room when an interrupt arrives, the interrupt is left to
      * the next call that waits.
+     *
      * @param nanos {@code Long.MAX_VALUE} for no limit
      */
     State await(long nanos) throws InterruptedException {

@@ -112,6 +112,7 @@ public final class Writability {
     /**
      * Like {@link #missed()}, if a peer had no room. This does not concern the room of the socket, and every message
      * that leaves the queue of the peer is reported.
+     *
      * @param hasRoomNow whether a message has left the queue in the meantime
      */
     void missedPeer(boolean hasRoomNow) {
