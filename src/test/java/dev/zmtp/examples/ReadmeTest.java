@@ -130,7 +130,9 @@ class ReadmeTest {
                 "docs/low-latency.md",
                 "docs/securing-a-service.md",
                 "docs/writing-a-mechanism.md",
-                "docs/attacks.md"
+                "docs/attacks.md",
+                "docs/examples.md",
+                "docs/troubleshooting.md"
             })
     void itsLinksLeadToFiles(String page) throws IOException {
         Path file = Path.of(page);
