@@ -39,7 +39,7 @@ public final class Broker implements AutoCloseable {
         System.out.println("ROUTER, DEALER and PUB sockets on 127.0.0.1:5555 to 5557. Try a service, with pyzmq:\n"
                 + "python3 -c \"import zmq; s = zmq.Context().socket(zmq.REP); "
                 + "s.connect('tcp://127.0.0.1:5556')\n"
-                + "while True: s.sendAsync(b'you said: ' + s.recv())\"\n"
+                + "while True: s.send(b'you said: ' + s.recv())\"\n"
                 + "and a client: mvn -q test-compile exec:java@example -Dexample=AskingClient");
         try (Broker broker = new Broker();
                 Scanner lines = new Scanner(System.in, StandardCharsets.UTF_8)) {
