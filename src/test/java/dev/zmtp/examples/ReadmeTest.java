@@ -132,7 +132,9 @@ class ReadmeTest {
                 "docs/writing-a-mechanism.md",
                 "docs/attacks.md",
                 "docs/examples.md",
-                "docs/troubleshooting.md"
+                "docs/troubleshooting.md",
+                "docs/versions.md",
+                "RELEASE.md"
             })
     void itsLinksLeadToFiles(String page) throws IOException {
         Path file = Path.of(page);
