@@ -73,11 +73,14 @@ record AttackResult(
     }
 
     /**
-     * The throughput during the attack, beside the twin's. As two servers that nobody attacks are not equally fast on a
-     * busy machine, it is the better of two: compared with the twin's at the same time, and that in relation to before.
+     * The throughput during the attack, relative to the twin's. As two servers that are not attacked are not equally
+     * fast on a busy machine, it is the better of two ratios: to the twin's throughput at the same time, and to that
+     * before the attack. The twin only accounts for a slowdown. It gets faster when the honest peer of the other server
+     * leaves it more of a core.
      */
     private double share() {
-        return Math.max(attacked.honest.perSecond() / attacked.ofTwin.perSecond(), ratio() / ratioOfTwin());
+        return Math.max(
+                attacked.honest.perSecond() / attacked.ofTwin.perSecond(), ratio() / Math.min(1, ratioOfTwin()));
     }
 
     /** Whether nothing of the attack is left in the server. */
