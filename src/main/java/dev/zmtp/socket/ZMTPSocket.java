@@ -56,8 +56,8 @@ import org.jspecify.annotations.Nullable;
  * peers (see {@link ZMTPSocketConfig#sendLimitMessages()}). Kernel buffers add a few MB for each TCP connection.
  *
  * <p><b>Delivery.</b> At most once. If the transport held a message when the connection ended, it is unknown whether it
- * has arrived, and its future fails with {@link ZMTPSocketException.Reason#UNKNOWN}. Messages queued for a peer that
- * this socket connects to are sent after the peer has reconnected.
+ * has arrived, and its future fails with {@link ZMTPSocketException.Reason#OUTCOME_UNKNOWN}. Messages queued for a peer
+ * that this socket connects to are sent after the peer has reconnected.
  *
  * <p><b>Types.</b> A method that the type does not support throws {@link UnsupportedOperationException}.
  */
@@ -205,8 +205,8 @@ public final class ZMTPSocket implements AutoCloseable {
      * has room again when a quarter is free. Later losses are reported by {@link #stats()}, events and
      * {@link #closeAsync}.
      *
-     * @throws ZMTPSocketException with {@code CLOSED}, {@code UNROUTABLE}, {@code PEER_DOWN}, {@code STATE} with REQ
-     *     and REP, or {@code FULL} if full queues drop messages. As with any exception, the message is not sent
+     * @throws ZMTPSocketException with {@code CLOSED}, {@code UNROUTABLE}, {@code PEER_DOWN}, {@code ILLEGAL_STATE}
+     *     with REQ and REP, or {@code FULL} if full queues drop messages. The message is not sent then
      */
     public void send(ZMTPMessage message) throws InterruptedException {
         usage.checkWaitingSend(message);
@@ -272,8 +272,8 @@ public final class ZMTPSocket implements AutoCloseable {
      * Waits for a message. With ROUTER, SERVER and PEER its first frame is the name of the peer. Messages of several
      * peers are received in turn. Several threads can wait. An interrupted thread takes no message.
      *
-     * @throws ZMTPSocketException with {@code CLOSED}, or with {@code STATE} if another receiver gets the messages, or
-     *     if it is not the turn of a REQ or REP to receive
+     * @throws ZMTPSocketException with {@code CLOSED}, or with {@code ILLEGAL_STATE} if another receiver gets the
+     *     messages, or if it is not the turn of a REQ or REP to receive
      */
     public ZMTPMessage receive() throws InterruptedException {
         usage.checkWaitingReceive();

@@ -30,13 +30,13 @@ public final class ZMTPSocketException extends RuntimeException {
          * The connection ended when the transport may already have had the message, and it is unknown whether it has
          * arrived.
          */
-        UNKNOWN,
+        OUTCOME_UNKNOWN,
         /** The peer's message does not have the form of a reply. */
         MALFORMED,
         /** The message waited for longer than {@link ZMTPSocketConfig#maxAge()}. */
         EXPIRED,
         /** The state of the socket does not allow the operation now. */
-        STATE,
+        ILLEGAL_STATE,
         /** The address could not be bound. */
         BIND_FAILED,
         /** The socket or the endpoint is closed. */

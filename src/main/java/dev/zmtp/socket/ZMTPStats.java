@@ -4,8 +4,8 @@ import java.time.Duration;
 
 /**
  * Message counts of a socket or a peer so far. When the socket is idle,
- * {@code sent = written + queued + dropped + unknown}. Otherwise, messages that are with the transport are counted only
- * in {@code sent}.
+ * {@code sent = written + queued + dropped + outcomeUnknown}. Otherwise, messages that are with the transport are
+ * counted only in {@code sent}.
  *
  * @param sent number of accepted messages; with PUB, XPUB, RADIO and XSUB, of their copies for each peer. The number
  *     can decrease slightly, because a message without a subscriber counts until the event loop has processed it
@@ -14,8 +14,8 @@ import java.time.Duration;
  * @param queuedBytes number of bytes queued for a peer
  * @param dropped number of dropped messages, because there was no room, no peer has the name, they were too old, or the
  *     socket was closed
- * @param unknown number of messages that the transport had when a connection ended, so that it is unknown whether they
- *     have arrived
+ * @param outcomeUnknown number of messages that the transport had when a connection ended, so that it is unknown
+ *     whether they have arrived
  * @param received number of messages that have arrived
  * @param malformed number of received messages that were dropped because the pattern does not allow them
  * @param lateReplies number of received messages that were replies to requests no longer waiting
@@ -24,7 +24,7 @@ import java.time.Duration;
  *     receives
  * @param connects number of successful handshakes
  * @param handshakeFailures number of failed handshakes
- * @param oldest the time for which the oldest message has waited for a peer
+ * @param oldestAge the time for which the oldest message has waited for a peer
  */
 public record ZMTPStats(
         long sent,
@@ -32,11 +32,11 @@ public record ZMTPStats(
         long queued,
         long queuedBytes,
         long dropped,
-        long unknown,
+        long outcomeUnknown,
         long received,
         long malformed,
         long lateReplies,
         long discarded,
         long connects,
         long handshakeFailures,
-        Duration oldest) {}
+        Duration oldestAge) {}

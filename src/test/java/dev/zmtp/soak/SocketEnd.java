@@ -162,7 +162,7 @@ final class SocketEnd {
             return Result.WRITTEN;
         }
         return switch (((ZMTPSocketException) failure).reason()) {
-            case UNKNOWN -> Result.UNKNOWN;
+            case OUTCOME_UNKNOWN -> Result.UNKNOWN;
             case FULL -> Result.REFUSED;
             default -> Result.ELSE;
         };
@@ -237,7 +237,7 @@ final class SocketEnd {
         ZMTPStats report = await(socket.closeAsync(linger));
         awaitAnswers();
         long written = report.written();
-        long unknown = report.unknown();
+        long unknown = report.outcomeUnknown();
         long dropped = report.dropped();
         if (report.queued() != 0 || report.queuedBytes() != 0) {
             link.wrong("still queued: " + report);

@@ -354,7 +354,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         }
         requests.down(peer, cause);
         if (context.type() == ZMTPSocketType.REP) { // its requests cannot be answered any more
-            context.drops().dropped(peer, DropReason.ASKER_GONE, inbox.drop(peer));
+            context.drops().dropped(peer, DropReason.REQUESTER_DOWN, inbox.drop(peer));
         }
         inbox.down(peer);
         endedPeers.ended(link, peer, cause);

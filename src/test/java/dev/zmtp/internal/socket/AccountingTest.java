@@ -48,7 +48,7 @@ class AccountingTest {
     private static final String BODY = "x".repeat(10_000);
 
     private static long accounted(ZMTPStats stats) {
-        return stats.written() + stats.queued() + stats.dropped() + stats.unknown();
+        return stats.written() + stats.queued() + stats.dropped() + stats.outcomeUnknown();
     }
 
     @ParameterizedTest
@@ -122,8 +122,8 @@ class AccountingTest {
         assertThatThrownBy(result::join)
                 .cause()
                 .isInstanceOf(ZMTPSocketException.class)
-                .hasMessageStartingWith("UNKNOWN");
-        assertThat(peer.stats().unknown()).isOne();
+                .hasMessageStartingWith("OUTCOME_UNKNOWN");
+        assertThat(peer.stats().outcomeUnknown()).isOne();
         assertThat(peer.stats().dropped()).isZero();
     }
 

@@ -110,7 +110,7 @@ class ChainsTest {
         ZMTPStats stats = socket.stats();
         assertThat(stats.sent()).isEqualTo(LINKS);
         assertThat(stats.written()).isEqualTo(LINKS);
-        assertThat(stats.unknown() + stats.dropped() + stats.queued()).isZero();
+        assertThat(stats.outcomeUnknown() + stats.dropped() + stats.queued()).isZero();
     }
 
     @ParameterizedTest

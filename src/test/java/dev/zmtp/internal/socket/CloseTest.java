@@ -8,7 +8,7 @@ import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.OUTCOME_UNKNOWN;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
@@ -88,7 +88,7 @@ class CloseTest {
         ZMTPStats report = get(push.closeAsync(SOON));
 
         assertThat(report.dropped()).isEqualTo(1_000);
-        assertThat(report.unknown()).isZero();
+        assertThat(report.outcomeUnknown()).isZero();
         assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
         assertThat(sent).allSatisfy(message -> assertThat(message.refCnt()).isZero());
     }
@@ -123,7 +123,7 @@ class CloseTest {
         push.sendOrDrop(message("last words"));
         ZMTPStats report = get(push.closeAsync(TestSockets.PATIENCE));
 
-        assertThat(report.unknown() + report.dropped()).isZero();
+        assertThat(report.outcomeUnknown() + report.dropped()).isZero();
         assertThat(receive(pull)).containsExactly("last words");
     }
 
@@ -301,7 +301,7 @@ class CloseTest {
 
         push.sendOrDrop(message("end"));
 
-        assertThat(get(closed).dropped() + get(closed).unknown()).isZero();
+        assertThat(get(closed).dropped() + get(closed).outcomeUnknown()).isZero();
     }
 
     /** T52. */
@@ -393,9 +393,9 @@ class CloseTest {
 
             group.shutdownGracefully(0, 30_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
 
-            assertThat(reason(sent)).isEqualTo(UNKNOWN);
+            assertThat(reason(sent)).isEqualTo(OUTCOME_UNKNOWN);
             ZMTPStats stats = get(push.closeAsync(TestSockets.PATIENCE));
-            assertThat(stats.unknown()).isEqualTo(1);
+            assertThat(stats.outcomeUnknown()).isEqualTo(1);
         }
     }
 
@@ -504,8 +504,10 @@ class CloseTest {
                 ZMTPStats report = get(push.closeAsync(SOON));
 
                 assertThat(report.dropped()).isPositive();
-                assertThat(report.unknown()).isPositive().isEqualTo(peer.stats().unknown());
-                assertThat(peer.stats().written() + report.unknown() + report.dropped())
+                assertThat(report.outcomeUnknown())
+                        .isPositive()
+                        .isEqualTo(peer.stats().outcomeUnknown());
+                assertThat(peer.stats().written() + report.outcomeUnknown() + report.dropped())
                         .isEqualTo(sent);
             }
         }

@@ -170,7 +170,7 @@ class CloseTimesTest {
         time.run();
 
         assertThat(closed).isCompleted();
-        assertThat(TestSockets.get(closed).unknown()).isZero();
+        assertThat(TestSockets.get(closed).outcomeUnknown()).isZero();
         assertThat(received).containsExactly("in the transport");
     }
 

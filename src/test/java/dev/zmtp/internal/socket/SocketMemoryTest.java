@@ -169,7 +169,7 @@ class SocketMemoryTest {
             await("it arrives", () -> rep.stats().received() == 1);
         }
         Dropped dropped = events.next(Dropped.class);
-        assertThat(dropped.reason()).isEqualTo(DropReason.ASKER_GONE);
+        assertThat(dropped.reason()).isEqualTo(DropReason.REQUESTER_DOWN);
         assertThat(dropped.messages()).isOne();
         assertThat(rep.stats().discarded()).isOne();
 

@@ -115,9 +115,9 @@ public final class Drops {
     /** Returns whether the drop is worth logging. A correct program would not cause it, and nothing else logs it. */
     private boolean isWorthALine(DropReason reason) {
         return switch (reason) {
-            case FULL, EXPIRED, UNASKED, NO_PEER -> true;
+            case FULL, EXPIRED, UNSOLICITED, NO_PEER -> true;
             case REPLACED -> context.config().whenFull() != WhenFull.KEEP_LATEST;
-            case MEMORY_BUDGET, ASKER_GONE, PEER_GONE -> false;
+            case MEMORY_BUDGET, REQUESTER_DOWN, PEER_DOWN -> false;
         };
     }
 
@@ -126,9 +126,9 @@ public final class Drops {
             case FULL -> "there was no room";
             case REPLACED -> "newer ones took their place";
             case EXPIRED -> "waited for longer than " + context.config().maxAge();
-            case UNASKED -> "nobody had asked for them, and nobody receives";
+            case UNSOLICITED -> "nobody had asked for them, and nobody receives";
             case NO_PEER -> "there is no peer for them";
-            case MEMORY_BUDGET, ASKER_GONE, PEER_GONE -> reason.toString();
+            case MEMORY_BUDGET, REQUESTER_DOWN, PEER_DOWN -> reason.toString();
         };
     }
 }

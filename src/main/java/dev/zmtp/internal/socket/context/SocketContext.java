@@ -180,7 +180,7 @@ public final class SocketContext {
         if (result == null && reason != CLOSED) {
             boolean isReplaced = !namesPeers && TypeRules.keepsNewest(config.whenFull());
             DropReason full = isReplaced ? DropReason.REPLACED : DropReason.FULL;
-            drops.droppedAnywhere(peer, reason == FULL ? full : DropReason.PEER_GONE);
+            drops.droppedAnywhere(peer, reason == FULL ? full : DropReason.PEER_DOWN);
         }
         completions.reject(message, result, reason, text);
     }

@@ -237,8 +237,8 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
 
     /** Returns whether another address might work better. */
     private static boolean isOfAddress(Throwable cause) {
-        ZMTPSocketEvent.Kind kind = Backoff.kindOf(cause);
-        return kind == ZMTPSocketEvent.Kind.TRANSIENT || kind == ZMTPSocketEvent.Kind.NOT_ZMTP;
+        ZMTPSocketEvent.FailureKind kind = Backoff.kindOf(cause);
+        return kind == ZMTPSocketEvent.FailureKind.TRANSIENT || kind == ZMTPSocketEvent.FailureKind.NOT_ZMTP;
     }
 
     /** Called when the attempt or the connection has ended. */
@@ -253,8 +253,8 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             stop(wasClosed(cause));
             return;
         }
-        ZMTPSocketEvent.Kind kind =
-                refusedTopics.explains(cause) ? ZMTPSocketEvent.Kind.REFUSED : Backoff.kindOf(cause);
+        ZMTPSocketEvent.FailureKind kind =
+                refusedTopics.explains(cause) ? ZMTPSocketEvent.FailureKind.REJECTED : Backoff.kindOf(cause);
         long wait = backoff.next(kind);
         if (isNotBoundYet(cause) && wait >= 0) {
             log.notBoundYet(cause);

@@ -147,15 +147,15 @@ public final class Outbound {
         queue.add(kept, result, context.nanoTime());
         if (queue.becameSlow()) {
             context.fire(new ZMTPSocketEvent.SlowPeer(
-                    peer, queue.messages(), queue.bytes(), oldest(), counters.get(DROPPED)));
+                    peer, queue.messages(), queue.bytes(), oldestAge(), counters.get(DROPPED)));
             slowPeers.watch(peer);
         }
         return Fate.QUEUED;
     }
 
     /** Returns how long the oldest message has waited. From any thread. */
-    public Duration oldest() {
-        return queue.oldest(context.nanoTime());
+    public Duration oldestAge() {
+        return queue.oldestAge(context.nanoTime());
     }
 
     /**
@@ -216,7 +216,7 @@ public final class Outbound {
         }
         peer.roomCame();
         if (reason == ZMTPSocketException.Reason.PEER_DOWN) { // otherwise the drop is reported elsewhere
-            context.drops().dropped(peer, DropReason.PEER_GONE, failed);
+            context.drops().dropped(peer, DropReason.PEER_DOWN, failed);
         }
     }
 }

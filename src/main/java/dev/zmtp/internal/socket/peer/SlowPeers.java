@@ -76,7 +76,7 @@ public final class SlowPeers {
             return;
         }
         Duration there = Duration.ofNanos(context.nanoTime() - link.upSince());
-        Duration oldest = peer.outbound().oldest();
+        Duration oldest = peer.outbound().oldestAge();
         Duration waited = oldest.compareTo(there) < 0 ? oldest : there;
         if (waited.compareTo(context.config().slowAfter()) >= 0) {
             link.refuse(

@@ -67,7 +67,7 @@ public final class BlockingSends {
             senders.hand(new Sent.ToAny(senders, message, null));
         } else {
             reserve(to, message, message.readableBytes() - message.frame(0).readableBytes(), timeout);
-            senders.hand(new Sent.ToPeer(senders.directly(), to, message.withoutFirst(1), null, Way.PLACE));
+            senders.hand(new Sent.ToPeer(senders.directly(), to, message.removeFirst(1), null, Way.PLACE));
         }
     }
 

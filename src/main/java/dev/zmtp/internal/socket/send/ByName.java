@@ -94,7 +94,7 @@ public final class ByName extends Routing {
             peer.roomMissed();
             return Fate.REFUSED; // with its name
         }
-        return peer.outbound().send(named.withoutFirst(1), result);
+        return peer.outbound().send(named.removeFirst(1), result);
     }
 
     private @Nullable Peer find(ByteBuf name) {

@@ -140,7 +140,7 @@ public final class DirectSends implements PeerSends {
         boolean reserved =
                 reserveOrMiss(peer, named.readableBytes() - named.frame(0).readableBytes());
         if (reserved) {
-            senders.hand(new Sent.ToPeer(this, peer, named.withoutFirst(1), null, Way.PLACE));
+            senders.hand(new Sent.ToPeer(this, peer, named.removeFirst(1), null, Way.PLACE));
         }
         return reserved;
     }

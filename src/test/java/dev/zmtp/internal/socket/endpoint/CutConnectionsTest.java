@@ -88,11 +88,12 @@ class CutConnectionsTest {
                 fates.awaitAll(sent);
 
                 String counters = peer.stats().written() + " written, "
-                        + peer.stats().unknown() + " unknown, " + peer.stats().dropped() + " dropped, "
+                        + peer.stats().outcomeUnknown() + " unknown, "
+                        + peer.stats().dropped() + " dropped, "
                         + peer.stats().queued() + " queued; promised " + fates;
                 assertThat(peer.stats().written()
                                 + peer.stats().queued()
-                                + peer.stats().unknown()
+                                + peer.stats().outcomeUnknown()
                                 + peer.stats().dropped())
                         .as(counters)
                         .isEqualTo(sent);
@@ -120,7 +121,7 @@ class CutConnectionsTest {
                 if (failure == null) {
                     written.getAndIncrement();
                 } else if (failure instanceof ZMTPSocketException e
-                        && e.reason() == ZMTPSocketException.Reason.UNKNOWN) {
+                        && e.reason() == ZMTPSocketException.Reason.OUTCOME_UNKNOWN) {
                     unknown.getAndIncrement();
                 } else {
                     other.add(failure);

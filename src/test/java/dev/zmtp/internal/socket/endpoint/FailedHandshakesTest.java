@@ -79,7 +79,7 @@ class FailedHandshakesTest {
     }
 
     private List<Long> others() {
-        return reports.stream().map(ZMTPSocketEvent.HandshakeFailed::others).toList();
+        return reports.stream().map(ZMTPSocketEvent.HandshakeFailed::unreported).toList();
     }
 
     @Test
@@ -135,7 +135,7 @@ class FailedHandshakesTest {
         time.pass(SECOND);
 
         assertThat(reports)
-                .extracting(failed -> failed.endpoint() + " and " + failed.others())
+                .extracting(failed -> failed.endpoint() + " and " + failed.unreported())
                 .containsExactly("local://one and 2", "local://two and 1");
     }
 

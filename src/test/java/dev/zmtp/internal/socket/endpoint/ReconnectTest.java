@@ -16,7 +16,7 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import dev.zmtp.socket.ZMTPSocketEvent.FailureKind;
 import dev.zmtp.testing.NamedTransport;
 import dev.zmtp.testing.TestSockets;
 import io.netty.bootstrap.ServerBootstrap;
@@ -290,7 +290,7 @@ class ReconnectTest {
 
         push.connect("named://service");
 
-        assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(Kind.INCOMPATIBLE);
+        assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(FailureKind.INCOMPATIBLE);
     }
 
     /** T45. */

@@ -197,7 +197,9 @@ class ReconnectTimesTest {
         ZMTPSocket push = push();
         time.pass(Duration.ofSeconds(20));
 
-        assertThat(retries).extracting(ZMTPSocketEvent.Retrying::kind).containsOnly(ZMTPSocketEvent.Kind.NOT_ZMTP);
+        assertThat(retries)
+                .extracting(ZMTPSocketEvent.Retrying::kind)
+                .containsOnly(ZMTPSocketEvent.FailureKind.NOT_ZMTP);
         assertThat(retries).allSatisfy(retry -> assertThat(retry.delay()).isLessThanOrEqualTo(MOST));
         balancer.close();
         time.run();
@@ -215,7 +217,9 @@ class ReconnectTimesTest {
         ZMTPSocket wrong = bound(PUSH);
         ZMTPSocket push = push();
         time.pass(Duration.ofMinutes(2));
-        assertThat(retries).extracting(ZMTPSocketEvent.Retrying::kind).containsOnly(ZMTPSocketEvent.Kind.INCOMPATIBLE);
+        assertThat(retries)
+                .extracting(ZMTPSocketEvent.Retrying::kind)
+                .containsOnly(ZMTPSocketEvent.FailureKind.INCOMPATIBLE);
         assertThat(attempts).hasSizeBetween(5, 9);
 
         push.sendOrDrop(TestSockets.message("for the mended one"));

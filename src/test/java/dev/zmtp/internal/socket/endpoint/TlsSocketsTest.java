@@ -207,13 +207,15 @@ class TlsSocketsTest {
         int port = TestSockets.freePort();
         try (CapturedLog log = new CapturedLog("dev.zmtp.socket.ConnectLog")) {
             push.connect("tcp://localhost:" + port);
-            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(ZMTPSocketEvent.Kind.TRANSIENT);
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind())
+                    .isEqualTo(ZMTPSocketEvent.FailureKind.TRANSIENT);
 
             bind(sockets.open(sockets.builder(PULL).tls(server)), "tcp://127.0.0.1:" + port);
 
             ZMTPSocketEvent.HandshakeFailed failed = events.next(ZMTPSocketEvent.HandshakeFailed.class);
-            assertThat(failed.kind()).as("%s", failed.cause()).isEqualTo(ZMTPSocketEvent.Kind.REFUSED);
-            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(ZMTPSocketEvent.Kind.REFUSED);
+            assertThat(failed.kind()).as("%s", failed.cause()).isEqualTo(ZMTPSocketEvent.FailureKind.REJECTED);
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind())
+                    .isEqualTo(ZMTPSocketEvent.FailureKind.REJECTED);
             assertThat(log.records)
                     .filteredOn(line -> line.getLevel().equals(Level.WARNING))
                     .extracting(LogRecord::getMessage)

@@ -173,8 +173,8 @@ class NewcomerTest {
         assertThat(router.peers()).hasSize(2);
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class))
                 .singleElement(type(ZMTPSocketEvent.HandshakeFailed.class))
-                .satisfies(failed ->
-                        assertThat(failed.cause()).hasMessage("STATE: peers: 2 (expected: fewer, see maxPeers)"));
+                .satisfies(failed -> assertThat(failed.cause())
+                        .hasMessage("ILLEGAL_STATE: peers: 2 (expected: fewer, see maxPeers)"));
     }
 
     @ParameterizedTest
@@ -220,8 +220,8 @@ class NewcomerTest {
 
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class))
                 .singleElement(type(ZMTPSocketEvent.HandshakeFailed.class))
-                .satisfies(failed ->
-                        assertThat(failed.cause()).hasMessage("STATE: identity: \"A\" is taken by another peer"));
+                .satisfies(failed -> assertThat(failed.cause())
+                        .hasMessage("ILLEGAL_STATE: identity: \"A\" is taken by another peer"));
         assertThat(second.peers()).noneMatch(TestSockets::isUp);
         send(first, "of the first");
         assertThat(received).containsExactly("A of the first");

@@ -63,7 +63,8 @@ class PeerHandlerTest {
         channel.pipeline().fireUserEventTriggered(INFO);
 
         assertThat(channel.isOpen()).isFalse();
-        assertThat(owner.calls).containsExactly("began", "failed: STATE: no more peers", "origin ended", "ended");
+        assertThat(owner.calls)
+                .containsExactly("began", "failed: ILLEGAL_STATE: no more peers", "origin ended", "ended");
     }
 
     @Test

@@ -111,14 +111,14 @@ class PeerQueueTest {
 
         assertThat(peer.stats().queued()).isEqualTo(2);
         assertThat(peer.stats().queuedBytes()).isEqualTo(5);
-        assertThat(peer.stats().oldest()).isEqualTo(Duration.ofMillis(7));
+        assertThat(peer.stats().oldestAge()).isEqualTo(Duration.ofMillis(7));
         assertThat(peer.stats().sent()).isEqualTo(3);
 
         read();
 
         assertThat(peer.stats().queued()).isZero();
         assertThat(peer.stats().queuedBytes()).isZero();
-        assertThat(peer.stats().oldest()).isZero();
+        assertThat(peer.stats().oldestAge()).isZero();
     }
 
     @Test

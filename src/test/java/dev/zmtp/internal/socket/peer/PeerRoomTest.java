@@ -132,7 +132,7 @@ class PeerRoomTest {
             fillTransport();
             fillQueue();
             if (named) {
-                ZMTPMessage late = message("late").prepended(Unpooled.copiedBuffer(peer.name()));
+                ZMTPMessage late = message("late").prepend(Unpooled.copiedBuffer(peer.name()));
                 assertThat(router.trySend(late)).isFalse();
                 late.release();
             } else {

@@ -149,7 +149,7 @@ class PeerWritesTest {
 
         TestSockets.get(pull.closeAsync(Duration.ZERO));
 
-        await("both are counted", () -> push.stats().unknown() == 2);
+        await("both are counted", () -> push.stats().outcomeUnknown() == 2);
         assertThat(result).isCompletedExceptionally();
         ZMTPStats stats = push.stats();
         assertThat(stats.written()).isZero();

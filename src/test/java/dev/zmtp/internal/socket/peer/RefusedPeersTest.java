@@ -47,7 +47,7 @@ class RefusedPeersTest {
                 server -> curve(server, SERVER),
                 Code.CLOSED,
                 Code.MALFORMED,
-                ZMTPSocketEvent.Kind.TRANSIENT),
+                ZMTPSocketEvent.FailureKind.TRANSIENT),
         PASSWORD(
                 client -> client.mechanism(ZMTPPlain.client("user", "password")),
                 server -> server.mechanism(ZMTPPlain.server())
@@ -56,7 +56,7 @@ class RefusedPeersTest {
                         .authenticator(ZMTPPasswords.of(Map.of("user", "password"))),
                 Code.PEER_ERROR,
                 Code.AUTHENTICATION,
-                ZMTPSocketEvent.Kind.REFUSED),
+                ZMTPSocketEvent.FailureKind.REJECTED),
         AUTHENTICATOR(
                 client -> client,
                 server -> server.authenticator(
@@ -64,28 +64,28 @@ class RefusedPeersTest {
                 server -> server,
                 Code.PEER_ERROR,
                 Code.AUTHENTICATION,
-                ZMTPSocketEvent.Kind.REFUSED),
+                ZMTPSocketEvent.FailureKind.REJECTED),
         MECHANISM(
                 client -> client,
                 server -> curve(server, SERVER),
                 server -> server,
                 Code.MECHANISM,
                 Code.MECHANISM,
-                ZMTPSocketEvent.Kind.INCOMPATIBLE),
+                ZMTPSocketEvent.FailureKind.INCOMPATIBLE),
         SOCKET_TYPE(
                 client -> client,
                 server -> server.socketType(PUSH),
                 server -> server,
                 Code.SOCKET_TYPE,
                 Code.SOCKET_TYPE,
-                ZMTPSocketEvent.Kind.INCOMPATIBLE);
+                ZMTPSocketEvent.FailureKind.INCOMPATIBLE);
 
         private final UnaryOperator<ZMTPConfig.Builder> client;
         private final UnaryOperator<ZMTPConfig.Builder> server;
         private final UnaryOperator<ZMTPConfig.Builder> mended;
         private final Code atClient;
         private final Code atServer;
-        private final ZMTPSocketEvent.Kind kind;
+        private final ZMTPSocketEvent.FailureKind kind;
 
         Wrong(
                 UnaryOperator<ZMTPConfig.Builder> client,
@@ -93,7 +93,7 @@ class RefusedPeersTest {
                 UnaryOperator<ZMTPConfig.Builder> mended,
                 Code atClient,
                 Code atServer,
-                ZMTPSocketEvent.Kind kind) {
+                ZMTPSocketEvent.FailureKind kind) {
             this.client = client;
             this.server = server;
             this.mended = mended;

@@ -219,7 +219,7 @@ class GatheringTest {
         assertThat(received.get(3)).startsWith("before");
         assertThat(peers.get(3).stats().written()
                         + peers.get(3).stats().dropped()
-                        + peers.get(3).stats().unknown())
+                        + peers.get(3).stats().outcomeUnknown())
                 .isEqualTo(2);
     }
 

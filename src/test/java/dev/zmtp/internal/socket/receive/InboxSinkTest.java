@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket.receive;
 
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.testing.TestSockets.frames;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.reason;
@@ -103,7 +103,7 @@ class InboxSinkTest {
     void nothingElseReceivesBetweenItsClaimAndItsBegin() {
         inbox.claim();
 
-        assertThat(reason(pull.receiveAsync())).isEqualTo(STATE);
+        assertThat(reason(pull.receiveAsync())).isEqualTo(ILLEGAL_STATE);
         assertThatThrownBy(inbox::claim).hasMessageContaining("a receiver is already registered");
 
         inbox.unclaim();

@@ -5,7 +5,7 @@ import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -204,7 +204,7 @@ class SleepersTest {
 
         assertThatThrownBy(pull::receive)
                 .isInstanceOfSatisfying(
-                        ZMTPSocketException.class, e -> assertThat(e.reason()).isEqualTo(STATE));
+                        ZMTPSocketException.class, e -> assertThat(e.reason()).isEqualTo(ILLEGAL_STATE));
         handler.close();
         assertThat(pull.receive(Duration.ZERO)).isNull();
     }

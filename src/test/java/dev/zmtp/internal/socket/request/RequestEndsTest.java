@@ -159,8 +159,8 @@ class RequestEndsTest {
 
         assertThat(down)
                 .singleElement()
-                .satisfies(ended ->
-                        assertThat(ended.cause()).hasMessage("STATE: a request without a timeout was cancelled"));
+                .satisfies(ended -> assertThat(ended.cause())
+                        .hasMessage("ILLEGAL_STATE: a request without a timeout was cancelled"));
         asked.remove().drop();
         CompletableFuture<ZMTPMessage> next = ask(req, "next", LONG);
         answer("of the next");

@@ -4,8 +4,8 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.NO_PEER;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -119,7 +119,7 @@ class RequestLimitsTest {
         rep.serve(request -> request.reply(request.message()));
         bind(rep, "inproc://later");
 
-        assertThat(reason(first)).isEqualTo(STATE);
+        assertThat(reason(first)).isEqualTo(ILLEGAL_STATE);
         assertThat(TestSockets.frames(get(second))).containsExactly("second");
     }
 
@@ -136,6 +136,6 @@ class RequestLimitsTest {
 
         bind(sockets.open(REP), "inproc://later");
 
-        assertThat(reason(sent)).isEqualTo(STATE);
+        assertThat(reason(sent)).isEqualTo(ILLEGAL_STATE);
     }
 }

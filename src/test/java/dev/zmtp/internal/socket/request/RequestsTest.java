@@ -369,7 +369,7 @@ class RequestsTest {
         dealer.connect(ENDPOINT);
         CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("x"), PATIENCE);
         await("in the queue", () -> dealer.stats().queued() == 1);
-        await("too old", () -> dealer.stats().oldest().toMillis() > 1);
+        await("too old", () -> dealer.stats().oldestAge().toMillis() > 1);
         ZMTPSocket rep = sockets.open(REP);
 
         bind(rep, ENDPOINT);

@@ -112,7 +112,7 @@ class UnaskedMessagesTest {
         time.pass(Duration.ofSeconds(2));
 
         assertThat(reported).hasSize(2).allSatisfy(dropped -> {
-            assertThat(dropped.reason()).isEqualTo(DropReason.UNASKED);
+            assertThat(dropped.reason()).isEqualTo(DropReason.UNSOLICITED);
             assertThat(dropped.peer()).isSameAs(dealer.peers().iterator().next());
         });
         assertThat(reported.stream()

@@ -212,7 +212,7 @@ class ByNameTest {
     }
 
     private static ZMTPMessage toFull(String text) {
-        return WriteGate.big(text).prepended(Unpooled.copiedBuffer("full".getBytes(StandardCharsets.UTF_8)));
+        return WriteGate.big(text).prepend(Unpooled.copiedBuffer("full".getBytes(StandardCharsets.UTF_8)));
     }
 
     /** Sends what the transport and the queue of the only peer have room for. */

@@ -6,8 +6,8 @@ import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.OUTCOME_UNKNOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -460,7 +460,7 @@ class SendLimitsTest {
 
         get(dealer.closeAsync(Duration.ZERO));
 
-        assertThat(reason(handedOver)).isEqualTo(UNKNOWN);
+        assertThat(reason(handedOver)).isEqualTo(OUTCOME_UNKNOWN);
         queued.forEach(sent -> assertThat(reason(sent)).isEqualTo(PEER_DOWN));
     }
 
@@ -544,7 +544,7 @@ class SendLimitsTest {
             assertThat(receive(pull)).containsExactly("m" + i);
         }
         assertThat(get(closed).dropped()).isZero();
-        assertThat(get(closed).unknown()).isZero();
+        assertThat(get(closed).outcomeUnknown()).isZero();
     }
 
     // Helpers
