@@ -69,8 +69,8 @@ public interface ZMTPPeer {
 
     /**
      * Sends a message, which it takes over, and waits until there is room for it in the queue of this peer. If the
-     * policy {@link ZMTPSocketConfig#whenFull()} drops messages, it does not wait for the peer. The outcome of the
-     * message is reported by {@link #stats()} and the events.
+     * policy {@link ZMTPSocketConfig#overflowPolicy()} drops messages, it does not wait for the peer. The outcome of
+     * the message is reported by {@link #stats()} and the events.
      *
      * @throws ZMTPSocketException with {@code CLOSED}, or with {@code PEER_DOWN} if the peer has left; the message is
      *     released

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Back pressure.</b> If the other side has no room for a message, the proxy keeps the message and takes no more
  * messages until that message was sent. The queues of the sending peers then fill up, and nothing is read from these
  * peers, which wait or drop messages, depending on their settings. A ROUTER waits for each of its peers, so a peer that
- * does not read blocks the replies to all peers. With {@link ZMTPSocketConfig.WhenFull#DISCONNECT} or {@code DROP_NEW}
- * in the ROUTER's configuration, such a peer blocks no replies.
+ * does not read blocks the replies to all peers. With {@link ZMTPSocketConfig.OverflowPolicy#DISCONNECT} or
+ * {@code DROP_NEW} in the ROUTER's configuration, such a peer blocks no replies.
  *
  * <p><b>The sockets</b> remain owned by the caller. The caller can still bind, connect and close them, and send with
  * them, but the proxy takes the messages that they receive. If one of them is closed, the proxy ends.

@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * returns false leaves the message with the caller. A received message belongs to the receiver, which releases it.
  *
  * <p><b>Bounds.</b> Every queue is bounded in messages and in bytes, whether it belongs to a peer or is shared by all
- * peers (see {@link ZMTPSocketConfig#sendLimitMessages()}). Kernel buffers add a few MB for each TCP connection.
+ * peers (see {@link ZMTPSocketConfig#sendQueueLimitMessages()}). Kernel buffers add a few MB for each TCP connection.
  *
  * <p><b>Delivery.</b> At most once. If the transport held a message when the connection ended, it is unknown whether it
  * has arrived, and its future fails with {@link ZMTPSocketException.Reason#OUTCOME_UNKNOWN}. Messages queued for a peer
@@ -68,13 +68,14 @@ public final class ZMTPSocket implements AutoCloseable {
     private final Usage usage;
     private final Exchange exchange;
 
-    private ZMTPSocket(ZMTPSocketConfig config, LongSupplier nanoTime) {
+    /** Creates a socket with a clock that agrees with that of the event loop. */
+    ZMTPSocket(ZMTPSocketConfig config, LongSupplier nanoTime) {
         EventLoopGroup given = config.group();
         EventLoopGroup group = given == null ? SharedGroup.acquire() : given;
         this.core = new SocketCore(
                 config, config.transports(), group.next(), nanoTime, given == null ? SharedGroup::release : () -> {});
         this.context = core.context();
-        this.usage = new Usage(config.type());
+        this.usage = new Usage(config.socketType());
         this.exchange = core.exchange();
         core.open();
     }
@@ -91,12 +92,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /** Returns a socket without connections. */
     public static ZMTPSocket of(ZMTPSocketConfig config) {
-        return of(config, System::nanoTime);
-    }
-
-    /** Returns a socket with a clock that agrees with that of the event loop. */
-    static ZMTPSocket of(ZMTPSocketConfig config, LongSupplier nanoTime) {
-        return new ZMTPSocket(config, nanoTime);
+        return new ZMTPSocket(config, System::nanoTime);
     }
 
     /** Returns the type of the socket. */
@@ -221,8 +217,9 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Returns whether there is room to send. Once the {@linkplain #sendLimit send limit} is reached, this is false
-     * until less than a quarter of it is queued, even if a {@link #trySend} from another thread would succeed earlier.
+     * Returns whether there is room to send. Once the {@linkplain #sendLimit send queue limit} is reached, this is
+     * false until less than a quarter of it is queued, even if a {@link #trySend} from another thread would succeed
+     * earlier.
      *
      * <p>On the socket's event loop it is also false after 1,024 messages in one task, so that a sending loop ends.
      * With ROUTER, SERVER and PEER it is false there after a message was refused, until a message has left. If all
@@ -244,7 +241,7 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Changes the send limit per peer with immediate effect, replacing that of the config.
+     * Changes the send queue limit per peer with immediate effect, replacing that of the config.
      *
      * @param messages at least 1
      * @param bytes at least 1; the message with which a queue exceeds it is still accepted
@@ -329,8 +326,8 @@ public final class ZMTPSocket implements AutoCloseable {
     /**
      * Sends a request of a REQ or DEALER to a single peer, and correlates the reply. Many requests can be in flight.
      * The peer is a REP, or a ROUTER whose service returns the envelope (all frames up to and including the first empty
-     * frame). Without {@link ZMTPSocketConfig#correlate()}, a REQ sends one request at a time to each peer, and a
-     * timeout closes the connection.
+     * frame). Without {@link ZMTPSocketConfig#correlateRequests()}, a REQ sends one request at a time to each peer, and
+     * a timeout closes the connection.
      *
      * @param message the data, without an envelope
      * @param timeout maximum time from now on, including the wait for a peer

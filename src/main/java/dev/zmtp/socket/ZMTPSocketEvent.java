@@ -138,7 +138,7 @@ public sealed interface ZMTPSocketEvent {
         FULL,
         /** The peer's queue was full, and a newer message replaced this message. */
         REPLACED,
-        /** The message has waited for longer than {@link ZMTPSocketConfig#maxAge()}. */
+        /** The message has waited for longer than {@link ZMTPSocketConfig#maxMessageAge()}. */
         EXPIRED,
         /**
          * The {@linkplain dev.zmtp.codec.ZMTPMemoryBudget memory budget} was exceeded, and this peer had kept the most
@@ -153,8 +153,8 @@ public sealed interface ZMTPSocketEvent {
         PEER_DOWN,
         /**
          * The message was not a reply, and this socket is a DEALER that sends requests, with which the application has
-         * never received. The peer has sent more of these messages than the receive limit allows. Its replies would
-         * otherwise not be read.
+         * never received. The peer has sent more of these messages than the receive queue limit allows. Its replies
+         * would otherwise not be read.
          */
         UNSOLICITED
     }

@@ -33,7 +33,7 @@ public final class ZMTPSocketException extends RuntimeException {
         OUTCOME_UNKNOWN,
         /** The peer's message does not have the form of a reply. */
         MALFORMED,
-        /** The message waited for longer than {@link ZMTPSocketConfig#maxAge()}. */
+        /** The message waited for longer than {@link ZMTPSocketConfig#maxMessageAge()}. */
         EXPIRED,
         /** The state of the socket does not allow the operation now. */
         ILLEGAL_STATE,

@@ -7,7 +7,7 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -29,8 +29,9 @@ public final class Broker implements AutoCloseable {
 
     Broker() {
         // A client that reads no answers must not stop those of others.
-        clients = ZMTPSocket.of(
-                ZMTPSocketConfig.builder(ROUTER).whenFull(WhenFull.DISCONNECT).build());
+        clients = ZMTPSocket.of(ZMTPSocketConfig.builder(ROUTER)
+                .overflowPolicy(OverflowPolicy.DISCONNECT)
+                .build());
         proxy = ZMTPProxy.start(clients, services, watchers);
     }
 

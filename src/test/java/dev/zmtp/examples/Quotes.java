@@ -8,7 +8,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -52,8 +52,8 @@ public final class Quotes {
     static ZMTPSocket publisher(
             Consumer<ZMTPSubscription> onTopic, Executor executor, Consumer<ZMTPSocketEvent.SlowPeer> onSlow) {
         ZMTPSocket publisher = ZMTPSocket.of(ZMTPSocketConfig.builder(XPUB)
-                .sendLimit(10_000, 8 << 20) // for each subscriber
-                .whenFull(WhenFull.DROP_OLD)
+                .sendQueueLimit(10_000, 8 << 20) // for each subscriber
+                .overflowPolicy(OverflowPolicy.DROP_OLD)
                 .build());
         publisher.onSubscription((subscriber, topic) -> onTopic.accept(topic), false);
         publisher.onEvent(executor, event -> {

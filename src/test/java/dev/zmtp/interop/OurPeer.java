@@ -97,9 +97,9 @@ final class OurPeer implements PeerContext {
             ZMTPSocket open = socket;
             if (open == null) {
                 ZMTPSocketConfig.Builder config = ZMTPSocketConfig.builder(codec.build())
-                        .sendLimit(sendLimit, Integer.MAX_VALUE)
-                        .receiveLimit(receiveLimit, Integer.MAX_VALUE)
-                        .correlate(correlates);
+                        .sendQueueLimit(sendLimit, Integer.MAX_VALUE)
+                        .receiveQueueLimit(receiveLimit, Integer.MAX_VALUE)
+                        .correlateRequests(correlates);
                 settings.accept(config);
                 open = sockets.open(config);
                 socket = open;

@@ -99,9 +99,9 @@ final class SocketEnd {
         }
         socket = ZMTPSocket.of(ZMTPSocketConfig.builder(type)
                 .group(loops)
-                .sendLimit(50, 4 << 20)
-                .receiveLimit(50, 4 << 20)
-                .reconnect(Duration.ofMillis(10), Duration.ofMillis(200))
+                .sendQueueLimit(50, 4 << 20)
+                .receiveQueueLimit(50, 4 << 20)
+                .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(200))
                 .build());
         switch (type) {
             case ROUTER, REP -> socket.serve(request -> request.reply(request.message()));

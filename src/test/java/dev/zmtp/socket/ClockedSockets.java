@@ -11,7 +11,7 @@ public final class ClockedSockets {
 
     /** Opens a socket with a clock that agrees with that of its event loop. */
     public static ZMTPSocket open(ZMTPSocketConfig config, LongSupplier nanoTime) {
-        return ZMTPSocket.of(config, nanoTime);
+        return new ZMTPSocket(config, nanoTime);
     }
 
     /** Adds a transport to the config, or replaces the one of its scheme. */

@@ -248,13 +248,13 @@ class ZMTPProxyTest {
     @ValueSource(ints = {1, 2})
     void theSenderIsTheOneWhoWaitsForAFullSide(int loops) {
         try (TestSockets sockets = new TestSockets(loops)) {
-            ZMTPSocket frontend = sockets.open(sockets.builder(PULL).receiveLimit(10, 1_000_000));
+            ZMTPSocket frontend = sockets.open(sockets.builder(PULL).receiveQueueLimit(10, 1_000_000));
             ZMTPSocket backend = sockets.open(PUSH);
             ZMTPProxy.start(frontend, backend);
             ZMTPSocket source = joining(
                     frontend,
                     "inproc://front",
-                    sockets.open(sockets.builder(PUSH).sendLimit(10, 1_000_000)));
+                    sockets.open(sockets.builder(PUSH).sendQueueLimit(10, 1_000_000)));
             int taken = 0;
             ZMTPMessage next = message("number", "0");
             while (source.trySend(next) || !settled(source, next)) {
@@ -462,11 +462,11 @@ class ZMTPProxyTest {
 
     @Test
     void anAnswerWaitsForAPeerOfARouterThatIsFull(TestSockets sockets) {
-        ZMTPSocket frontend = sockets.open(sockets.builder(ROUTER).sendLimit(2, 1_000_000));
+        ZMTPSocket frontend = sockets.open(sockets.builder(ROUTER).sendQueueLimit(2, 1_000_000));
         ZMTPSocket backend = sockets.open(DEALER);
         ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
         ZMTPSocket asker =
-                joining(frontend, "inproc://front", sockets.open(dealer("asker").receiveLimit(1, 1_000_000)));
+                joining(frontend, "inproc://front", sockets.open(dealer("asker").receiveQueueLimit(1, 1_000_000)));
         ZMTPSocket service = joining(backend, "inproc://back", sockets.open(DEALER));
 
         CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> {

@@ -5,7 +5,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import io.netty.channel.EventLoopGroup;
 import java.util.concurrent.CompletableFuture;
 
@@ -59,7 +59,7 @@ final class SocketProxies {
     private ZMTPSocket open(ZMTPSocketType type, EventLoopGroup loop) {
         ZMTPSocketConfig.Builder config = ZMTPSocketConfig.builder(type).group(loop);
         if (type.isPublisher()) {
-            config.whenFull(WhenFull.WAIT);
+            config.overflowPolicy(OverflowPolicy.WAIT);
         }
         return ZMTPSocket.of(config.build());
     }

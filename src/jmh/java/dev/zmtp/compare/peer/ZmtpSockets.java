@@ -8,7 +8,7 @@ import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPCurvePublicKey;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ReflectiveChannelFactory;
@@ -135,10 +135,11 @@ final class ZmtpSockets {
         ZMTPSocketConfig.Builder config =
                 arguments.curve() ? ZMTPSocketConfig.builder(secure(type, binding)) : ZMTPSocketConfig.builder(type);
         if (arguments.workload() == Workload.PUBSUB && type == ZMTPSocketType.PUB && !arguments.drops()) {
-            config.whenFull(WhenFull.WAIT);
+            config.overflowPolicy(OverflowPolicy.WAIT);
         }
         if (arguments.queue() > 0) {
-            config.sendLimit(arguments.queue(), Long.MAX_VALUE).receiveLimit(arguments.queue(), Long.MAX_VALUE);
+            config.sendQueueLimit(arguments.queue(), Long.MAX_VALUE)
+                    .receiveQueueLimit(arguments.queue(), Long.MAX_VALUE);
         }
         return config.group(loop)
                 .tcpChannels(

@@ -86,7 +86,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
             LongSupplier nanoTime,
             Runnable whenClosed) {
         this.context = new SocketContext(config, eventLoop, nanoTime);
-        this.usage = new Usage(config.type());
+        this.usage = new Usage(config.socketType());
         this.slowPeers = new SlowPeers(context);
         this.peers = new Peers(context.completions());
         this.subscribers = new Subscribers(context);
@@ -186,7 +186,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     }
 
     public void sendLimit(QueueLimit limit) {
-        QueueLimit effective = context.sendLimit(limit);
+        QueueLimit effective = context.sendQueueLimit(limit);
         context.execute(() -> {
             senders.limit(limit);
             if (shared != null) {
@@ -286,7 +286,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         context.allocator(link.channel().alloc());
         peers.all().add(peer);
         peer.up(link);
-        peer.queue().limit(context.sendLimit()); // which might have changed while it waited for its name
+        peer.queue().limit(context.sendQueueLimit()); // which might have changed while it waited for its name
         peers.connected().count(peers.connected().there() + 1); // first, because user code called next can end this
         context.fire(new ZMTPSocketEvent.PeerUp(peer));
         subscriptions.up(peer);

@@ -99,7 +99,7 @@ class ForwardingTest {
         try (TestSockets sockets = new TestSockets(3)) {
             ZMTPSocket frontend = sockets.open(PULL);
             ZMTPSocket backend = sockets.open(PUSH);
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(messages, 1 << 20));
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(messages, 1 << 20));
             ZMTPSocket pull = sockets.open(PULL);
             connect(push, bind(frontend, "inproc://front"));
             connect(backend, bind(pull, "inproc://back"));

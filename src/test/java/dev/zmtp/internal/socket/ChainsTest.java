@@ -64,8 +64,8 @@ class ChainsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aChainOfReceives(boolean onLoop, TestSockets sockets) {
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(2 * LINKS, 1 << 30));
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(2 * LINKS, 1 << 30));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(2 * LINKS, 1 << 30));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(2 * LINKS, 1 << 30));
         connect(push, bind(pull, "inproc://chain"));
         for (int i = 0; i < LINKS; i++) {
             push.sendOrDrop(message("m"));
@@ -153,7 +153,8 @@ class ChainsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aChainOfSendsThatFailAtOnce(boolean onLoop, TestSockets sockets) {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(1, 1).maxWaitingSends(1));
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).sendQueueLimit(1, 1).maxWaitingSends(1));
         push.connect("inproc://nobody");
         CompletableFuture<Void> queued = push.sendAsync(message("queued"));
         CompletableFuture<Void> waits = push.sendAsync(message("waits"));

@@ -96,7 +96,7 @@ class CloseTest {
     @Test
     void aPeerTakesNothingMoreWhileItsSocketLingers(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipeline(gate));
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipelineInitializer(gate));
         String endpoint = bind(router, ANY_PORT);
         connect(sockets.open(DEALER), endpoint);
         ZMTPPeer peer = TestSockets.peer(router);
@@ -219,10 +219,10 @@ class CloseTest {
     @Test
     void aBindEndsWithItsSocketBeItThatItsNameIsLookedUpForEver(TestSockets sockets) {
         List<Runnable> lookedUp = new ArrayList<>();
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookedUp::add));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolverExecutor(lookedUp::add));
         CompletableFuture<ZMTPEndpoint> bound = pull.bind("tcp://localhost:*").ready();
-        ZMTPEndpoint connector =
-                sockets.open(sockets.builder(PUSH).resolver(lookedUp::add)).connect("tcp://localhost:1");
+        ZMTPEndpoint connector = sockets.open(sockets.builder(PUSH).resolverExecutor(lookedUp::add))
+                .connect("tcp://localhost:1");
 
         get(pull.closeAsync(Duration.ZERO));
 
@@ -236,7 +236,7 @@ class CloseTest {
         Queue<Runnable> lookedUp = new ConcurrentLinkedQueue<>();
         try (TestSockets sockets = new TestSockets(1)) {
             ZMTPSocket pull = sockets.open(
-                    ClockedSockets.with(sockets.builder(PULL), new AskedFiles()).resolver(lookedUp::add));
+                    ClockedSockets.with(sockets.builder(PULL), new AskedFiles()).resolverExecutor(lookedUp::add));
             CompletableFuture<ZMTPEndpoint> bound =
                     pull.bind("asked://" + dir.resolve("late")).ready();
             await("looked up", () -> !lookedUp.isEmpty());
@@ -385,7 +385,7 @@ class CloseTest {
             ZMTPSocket pull = sockets.open(PULL);
             ZMTPSocket push = ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH)
                     .group(group)
-                    .pipeline((endpoint, pipeline) -> pipeline.addLast(new Silent()))
+                    .pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(new Silent()))
                     .build());
             connect(push, bind(pull, ANY_PORT));
             CompletableFuture<Void> sent = push.sendAsync(message("kept"));

@@ -49,7 +49,7 @@ class LastMessagesTest {
 
     private ZMTPSocketConfig.Builder slow(TestSockets sockets, String transport) throws Exception {
         ZMTPSocketConfig.Builder slow = sockets.builder(DEALER)
-                .receiveLimit(10, 1 << 20)
+                .receiveQueueLimit(10, 1 << 20)
                 .codec(c -> c.heartbeatInterval(Duration.ofMillis(10)).heartbeatTimeout(LINGER));
         return transport.equals("tls")
                 ? slow.tls(SslContextBuilder.forServer(keys.keys())
@@ -60,7 +60,7 @@ class LastMessagesTest {
 
     private static ZMTPSocketConfig.Builder ending(TestSockets sockets, String transport) throws Exception {
         ZMTPSocketConfig.Builder ending =
-                sockets.builder(DEALER).sendLimit(MESSAGES, 1 << 20).linger(LINGER);
+                sockets.builder(DEALER).sendQueueLimit(MESSAGES, 1 << 20).linger(LINGER);
         return transport.equals("tls")
                 ? ending.tls(SslContextBuilder.forClient()
                         .sslProvider(SslProvider.JDK)

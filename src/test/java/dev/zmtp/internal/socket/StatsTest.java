@@ -33,8 +33,8 @@ class StatsTest {
 
     @Test
     void whatWaitsForEachPeerIsSummedUp() {
-        ZMTPSocket router =
-                time.open(ZMTPSocketConfig.builder(ROUTER).reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+        ZMTPSocket router = time.open(
+                ZMTPSocketConfig.builder(ROUTER).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
         absent(router, "inproc://first").sendOrDrop(message("12"));
         time.pass(A_WHILE);
         ZMTPPeer second = absent(router, "inproc://second");

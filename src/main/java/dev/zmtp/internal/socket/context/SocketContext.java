@@ -8,7 +8,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -36,8 +36,8 @@ public final class SocketContext {
     private final PendingFlushes flushes;
     private final Completions completions;
     private final boolean namesPeers;
-    private final long maxAgeNanos;
-    private volatile QueueLimit sendLimit;
+    private final long maxMessageAgeNanos;
+    private volatile QueueLimit sendQueueLimit;
 
     /** True once the socket accepts no more messages. */
     private volatile boolean closed;
@@ -63,9 +63,9 @@ public final class SocketContext {
         this.completions = new Completions(this);
         this.eventLoop = eventLoop;
         this.nanoTime = nanoTime;
-        this.namesPeers = TypeRules.namesPeers(config.type());
-        this.maxAgeNanos = Settings.nanos(config.maxAge());
-        this.sendLimit = effective(SocketValues.limitOfSends(config));
+        this.namesPeers = TypeRules.namesPeers(config.socketType());
+        this.maxMessageAgeNanos = Settings.nanos(config.maxMessageAge());
+        this.sendQueueLimit = effective(SocketValues.limitOfSends(config));
     }
 
     /** Sets the callbacks for when there might be room for messages, and for when the fate of all messages is known. */
@@ -79,30 +79,30 @@ public final class SocketContext {
     }
 
     public ZMTPSocketType type() {
-        return config.type();
+        return config.socketType();
     }
 
     public boolean namesPeers() {
         return namesPeers;
     }
 
-    public long maxAgeNanos() {
-        return maxAgeNanos;
+    public long maxMessageAgeNanos() {
+        return maxMessageAgeNanos;
     }
 
     private QueueLimit effective(QueueLimit limit) {
-        return config.whenFull() == WhenFull.KEEP_LATEST ? new QueueLimit(1, limit.bytes()) : limit;
+        return config.overflowPolicy() == OverflowPolicy.KEEP_LATEST ? new QueueLimit(1, limit.bytes()) : limit;
     }
 
     /** Limit of the messages queued for a single peer. */
-    public QueueLimit sendLimit() {
-        return sendLimit;
+    public QueueLimit sendQueueLimit() {
+        return sendQueueLimit;
     }
 
     /** Returns the limit that takes effect with this setting. */
-    public QueueLimit sendLimit(QueueLimit limit) {
-        sendLimit = effective(limit);
-        return sendLimit;
+    public QueueLimit sendQueueLimit(QueueLimit limit) {
+        sendQueueLimit = effective(limit);
+        return sendQueueLimit;
     }
 
     public SocketEvents events() {
@@ -178,7 +178,7 @@ public final class SocketContext {
             String text) {
         tally.dropped();
         if (result == null && reason != CLOSED) {
-            boolean isReplaced = !namesPeers && TypeRules.keepsNewest(config.whenFull());
+            boolean isReplaced = !namesPeers && TypeRules.keepsNewest(config.overflowPolicy());
             DropReason full = isReplaced ? DropReason.REPLACED : DropReason.FULL;
             drops.droppedAnywhere(peer, reason == FULL ? full : DropReason.PEER_DOWN);
         }

@@ -33,8 +33,8 @@ final class Backoff {
     private int failures;
 
     Backoff(ZMTPSocketConfig config, RandomGenerator random) {
-        this.first = Settings.nanos(config.reconnectFirst());
-        this.most = Settings.nanos(config.reconnectMost());
+        this.first = Settings.nanos(config.initialReconnectDelay());
+        this.most = Settings.nanos(config.maxReconnectDelay());
         this.random = random;
     }
 

@@ -13,7 +13,7 @@ import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.PeerInfo;
 import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.socket.ZMTPPeer;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -53,7 +53,7 @@ public final class FanOut extends Routing {
     public FanOut(SocketContext context, Subscribers subscribers) {
         this.context = context;
         this.subscribers = subscribers;
-        this.topics = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, context.config().maxTopicsMemory());
+        this.topics = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, context.config().maxSubscriptionsMemory());
         this.gathering = new Gathering(context);
         if (context.type() != ZMTPSocketType.RADIO) {
             subscribers.topicsOf(topics::forEachTopic);
@@ -111,7 +111,7 @@ public final class FanOut extends Routing {
 
     @Override
     public boolean waits() {
-        return context.config().whenFull() == WhenFull.WAIT;
+        return context.config().overflowPolicy() == OverflowPolicy.WAIT;
     }
 
     private boolean allCanTake(int first) {

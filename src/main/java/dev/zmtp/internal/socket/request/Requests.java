@@ -77,7 +77,7 @@ public final class Requests {
         this.peers = peers;
         this.timeouts = new Timeouts(context, this::timedOut);
         this.correlates =
-                context.type() != ZMTPSocketType.REQ || context.config().correlate();
+                context.type() != ZMTPSocketType.REQ || context.config().correlateRequests();
         this.salt = context.random() & ~COUNTED;
         this.asked = new AskedTable(COUNTED, context.random());
     }

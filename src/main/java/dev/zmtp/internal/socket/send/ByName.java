@@ -7,8 +7,8 @@ import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.PeerInfo;
-import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
@@ -85,12 +85,13 @@ public final class ByName extends Routing {
      */
     @Nullable
     Peer addressee(ZMTPMessage message) {
-        boolean waits = context.config().whenFull() == WhenFull.WAIT && message.size() > 1;
+        boolean waits = context.config().overflowPolicy() == OverflowPolicy.WAIT && message.size() > 1;
         return waits ? find(message.frame(0)) : null;
     }
 
     private Fate sendTo(Peer peer, ZMTPMessage named, @Nullable CompletableFuture<Void> result) {
-        if (context.config().whenFull() == WhenFull.WAIT && !peer.outbound().canTake()) {
+        if (context.config().overflowPolicy() == OverflowPolicy.WAIT
+                && !peer.outbound().canTake()) {
             peer.roomMissed();
             return Fate.REFUSED; // with its name
         }
@@ -110,13 +111,15 @@ public final class ByName extends Routing {
     /** Returns the connection whose end this peer should wait for before it comes up; null if it need not wait. */
     @Nullable
     public PeerHandler inTheWay(Peer peer) {
-        Peer owner = context.config().nameTaken() == NameTaken.REFUSE ? otherOwner(peer) : null;
+        Peer owner =
+                context.config().routingIdConflictPolicy() == RoutingIdConflictPolicy.REFUSE ? otherOwner(peer) : null;
         return owner == null ? null : owner.link();
     }
 
     /** Returns whether another peer ends when this peer comes up, so that the number of peers does not grow. */
     public boolean takesOver(Peer peer) {
-        return context.config().nameTaken() == NameTaken.TAKE_OVER && otherOwner(peer) != null;
+        return context.config().routingIdConflictPolicy() == RoutingIdConflictPolicy.TAKE_OVER
+                && otherOwner(peer) != null;
     }
 
     /** Returns the other peer with the same identity; null if there is none. */
@@ -154,7 +157,7 @@ public final class ByName extends Routing {
     private @Nullable String takeOver(Peer owner) {
         PeerHandler link = owner.link();
         boolean isThere = link != null && link.channel().isActive();
-        if (context.config().nameTaken() == NameTaken.REFUSE && isThere) {
+        if (context.config().routingIdConflictPolicy() == RoutingIdConflictPolicy.REFUSE && isThere) {
             return "identity: " + PeerInfo.text(owner.name()) + " is taken by another peer";
         }
         peers.remove(nameOf(owner), owner);

@@ -52,7 +52,8 @@ class EventsTest {
         ExecutorService executor = Executors.newSingleThreadExecutor();
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+            ZMTPSocket push =
+                    sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
             CountDownLatch blocked = new CountDownLatch(1);
             push.onEvent(executor, event -> {
                 blocked.countDown();
@@ -296,7 +297,7 @@ class EventsTest {
         ZMTPSocket pub = sockets.open(PUB);
         TestSockets.Events ofPub = events(pub);
         String endpoint = bind(pub, ANY_PORT);
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ZERO, Duration.ZERO));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ZERO, Duration.ZERO));
         TestSockets.Events ofPush = events(push);
 
         ZMTPEndpoint connector = push.connect(endpoint);

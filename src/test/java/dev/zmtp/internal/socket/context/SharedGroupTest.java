@@ -54,12 +54,12 @@ class SharedGroupTest {
             ZMTPSocket push = ZMTPSocket.of(PUSH);
             push.connect(bind(pull, "tcp://127.0.0.1:*"));
             get(push.sendAsync(message("m")));
-            CompletableFuture<Void> ended = ZMTPSocketConfig.sharedLoopsEnded();
+            CompletableFuture<Void> ended = ZMTPSocketConfig.sharedGroupTerminationFuture();
             get(push.closeAsync(Duration.ZERO));
             assertThat(ended).as("while one is open").isNotDone();
 
             get(pull.closeAsync(Duration.ZERO));
-            get(ZMTPSocketConfig.sharedLoopsEnded());
+            get(ZMTPSocketConfig.sharedGroupTerminationFuture());
 
             assertThat(noThreadIsLeft()).isTrue();
             get(ended);
@@ -70,9 +70,9 @@ class SharedGroupTest {
 
     @Test
     void withoutSocketsNobodyHasToWait() {
-        get(ZMTPSocketConfig.sharedLoopsEnded());
+        get(ZMTPSocketConfig.sharedGroupTerminationFuture());
 
-        assertThat(ZMTPSocketConfig.sharedLoopsEnded()).isCompleted();
+        assertThat(ZMTPSocketConfig.sharedGroupTerminationFuture()).isCompleted();
     }
 
     @Test
@@ -80,8 +80,8 @@ class SharedGroupTest {
         ZMTPSocket pull = ZMTPSocket.of(PULL);
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         pull.loop()
-                .execute(() -> thrown.complete(
-                        catchThrowable(() -> ZMTPSocketConfig.sharedLoopsEnded().join())));
+                .execute(() -> thrown.complete(catchThrowable(
+                        () -> ZMTPSocketConfig.sharedGroupTerminationFuture().join())));
 
         assertThat(get(thrown)).isInstanceOf(BlockingOperationException.class);
         get(pull.closeAsync(Duration.ZERO));

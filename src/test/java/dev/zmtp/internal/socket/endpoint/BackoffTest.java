@@ -35,7 +35,8 @@ class BackoffTest {
     }
 
     private static Backoff backoff(Duration first, Duration most, RandomGenerator random) {
-        return new Backoff(ZMTPSocketConfig.builder(PUSH).reconnect(first, most).build(), random);
+        return new Backoff(
+                ZMTPSocketConfig.builder(PUSH).reconnectDelay(first, most).build(), random);
     }
 
     /** The bounds of so many waits in a row, in ms. */
@@ -52,7 +53,7 @@ class BackoffTest {
     void theGreatestWaitIsTaken() {
         Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
         ZMTPSocketConfig config = ZMTPSocketConfig.builder(DEALER)
-                .reconnect(Duration.ofMillis(1), forever)
+                .reconnectDelay(Duration.ofMillis(1), forever)
                 .build();
         Backoff backoff = new Backoff(config, () -> 0);
 

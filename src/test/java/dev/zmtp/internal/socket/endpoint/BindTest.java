@@ -48,7 +48,7 @@ class BindTest {
     }
 
     private ZMTPSocket open() {
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).resolver(lookups::add));
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).resolverExecutor(lookups::add));
         pull.onEvent(Runnable::run, events::add);
         return pull;
     }

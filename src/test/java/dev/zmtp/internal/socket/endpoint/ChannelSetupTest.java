@@ -65,7 +65,7 @@ class ChannelSetupTest {
     void theLimiterCanBeSwitchedOff(boolean on, TestSockets sockets) throws Exception {
         BlockingQueue<Boolean> limited = new ArrayBlockingQueue<>(1);
         ZMTPSocketConfig.Builder config = sockets.builder(ROUTER)
-                .pipeline((endpoint, p) -> limited.add(p.get(ZMTPHandshakeLimiter.class) != null));
+                .pipelineInitializer((endpoint, p) -> limited.add(p.get(ZMTPHandshakeLimiter.class) != null));
         ZMTPSocket router = sockets.open(on ? config : config.handshakeLimiter(null));
         try (Socket stranger = stranger(TestSockets.bind(router, "tcp://127.0.0.1:*"))) {
             assertThat(stranger.isConnected()).isTrue();

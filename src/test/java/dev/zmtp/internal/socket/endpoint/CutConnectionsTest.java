@@ -75,7 +75,7 @@ class CutConnectionsTest {
             pull.onMessage(this::take);
             try (Forwarder network = new Forwarder(bind(pull, "tcp://127.0.0.1:*"))) {
                 ZMTPSocket push =
-                        sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(2)));
+                        sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(2)));
                 ZMTPPeer peer = TestSockets.peerOf(push.connect(network.endpoint()));
                 Fates fates = new Fates();
                 int sent = 0;

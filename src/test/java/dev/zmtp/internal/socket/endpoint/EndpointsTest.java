@@ -213,7 +213,8 @@ class EndpointsTest {
 
     @Test
     void aHostThatIsNotKnownIsAskedForAgain(TestSockets sockets) {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
         TestSockets.Events events = TestSockets.events(push);
 
         push.connect("tcp://not-there.invalid:1");
@@ -327,7 +328,7 @@ class EndpointsTest {
     private static Throwable attemptFailure(Transport transport) {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(
-                    ClockedSockets.with(sockets.builder(PUSH), transport).reconnect(Duration.ZERO, Duration.ZERO));
+                    ClockedSockets.with(sockets.builder(PUSH), transport).reconnectDelay(Duration.ZERO, Duration.ZERO));
             return failure(push.connect("own://0").ready());
         }
     }
@@ -354,7 +355,7 @@ class EndpointsTest {
         BlockingQueue<Thread> asked = new LinkedBlockingQueue<>();
         try (TestSockets sockets = new TestSockets(1)) {
             ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), poor)
-                    .reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+                    .reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
             push.onEvent(Runnable::run, event -> {
                 if (event instanceof ZMTPSocketEvent.Retrying) {
                     asked.add(Thread.currentThread());
@@ -379,11 +380,11 @@ class EndpointsTest {
     @Test
     void aUserPipelineKnowsWhatWasBoundOrConnected(TestSockets sockets) {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        ZMTPSocket pull = sockets.open(
-                sockets.builder(PULL).pipeline((endpoint, pipeline) -> seen.add("accepted at " + endpoint.text())));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL)
+                .pipelineInitializer((endpoint, pipeline) -> seen.add("accepted at " + endpoint.text())));
         String bound = bind(pull, "tcp://127.0.0.1:*");
-        ZMTPSocket push = sockets.open(
-                sockets.builder(PUSH).pipeline((endpoint, pipeline) -> seen.add("connects to " + endpoint.text())));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                .pipelineInitializer((endpoint, pipeline) -> seen.add("connects to " + endpoint.text())));
 
         TestSockets.connect(push, bound);
 
@@ -397,8 +398,8 @@ class EndpointsTest {
         ZMTPSocket pull = sockets.open(PULL);
         String endpoint = bind(pull, "tcp://127.0.0.1:*");
         ZMTPSocket push = sockets.open(sockets.builder(PUSH)
-                .reconnect(Duration.ofMillis(1), Duration.ofMillis(1))
-                .pipeline((at, pipeline) -> {
+                .reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1))
+                .pipelineInitializer((at, pipeline) -> {
                     if (attempts.getAndIncrement() < 2) {
                         throw new IllegalStateException("of the test");
                     }

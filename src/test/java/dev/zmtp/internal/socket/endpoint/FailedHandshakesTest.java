@@ -158,7 +158,7 @@ class FailedHandshakesTest {
                 .bind(new LocalAddress("closer"));
         time.run();
         ZMTPSocket push =
-                time.open(ZMTPSocketConfig.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+                time.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
         record(push);
         ZMTPEndpoint connector = push.connect("local://closer");
         time.pass(Duration.ofMillis(50));

@@ -40,7 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a newcomer's program says by itself when something is wrong, with all defaults: a line that docs/sockets.md has. */
+/**
+ * What a newcomer's program says by itself when something is wrong, with all defaults: a line that docs/sockets.md has.
+ */
 class FirstMinuteTest {
 
     private final TestSockets sockets = new TestSockets();
@@ -87,7 +89,7 @@ class FirstMinuteTest {
                 ServerSocket closing = WirePeer.listen()) {
             String endpoint = form.contains("%d") ? WirePeer.endpoint(closing) : String.format(form, dir);
             ZMTPSocket client =
-                    sockets.open(sockets.builder(DEALER).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+                    sockets.open(sockets.builder(DEALER).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
             TestSockets.Events events = TestSockets.events(client);
 
             client.connect(endpoint);

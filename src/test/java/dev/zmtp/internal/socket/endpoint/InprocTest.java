@@ -41,7 +41,7 @@ class InprocTest {
     @Tag("T61")
     @Test
     void connectorsFromBeforeAndAfterTheBindAreJoined(TestSockets sockets) {
-        ZMTPSocket early = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofDays(1), Duration.ofDays(1)));
+        ZMTPSocket early = sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofDays(1), Duration.ofDays(1)));
         ZMTPEndpoint waiting = early.connect("inproc://joined");
         CompletableFuture<Void> queued = early.sendAsync(message("early"));
         await("nobody is there", () -> waiting.state() == ZMTPEndpoint.State.WAITING);
@@ -61,7 +61,7 @@ class InprocTest {
     @Tag("T61")
     @Test
     void anotherThatBindsTheNameGetsWhatWasQueuedMeanwhile(TestSockets sockets) {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofDays(1), Duration.ofDays(1)));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofDays(1), Duration.ofDays(1)));
         ZMTPSocket first = sockets.open(PULL);
         bind(first, "inproc://again");
         ZMTPEndpoint connector = push.connect("inproc://again");
@@ -127,7 +127,8 @@ class InprocTest {
             ZMTPSocket pull =
                     ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(group).build());
             bind(pull, "inproc://ended");
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofDays(1), Duration.ofDays(1)));
+            ZMTPSocket push =
+                    sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofDays(1), Duration.ofDays(1)));
             ZMTPEndpoint connector = push.connect("inproc://ended");
             get(connector.ready());
 
@@ -176,7 +177,7 @@ class InprocTest {
 
     @Test
     void aPausedPeerIsNotReadAndNothingIsLost(TestSockets sockets) {
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(10, 1 << 20));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(10, 1 << 20));
         ZMTPSocket push = sockets.open(PUSH);
         connect(push, bind(pull, "inproc://paused"));
         List<CompletableFuture<Void>> sent = new ArrayList<>();

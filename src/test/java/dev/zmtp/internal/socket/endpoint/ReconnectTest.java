@@ -104,7 +104,8 @@ class ReconnectTest {
     void whatIsSentWhileThePeerIsAwayArrivesOnceInOrderWhenItIsBack(String any, TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
         String endpoint = bind(pull, endpoint(any));
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(20)));
         TestSockets.Events events = TestSockets.events(push);
         TestSockets.connect(push, endpoint);
         get(pull.closeAsync(Duration.ZERO));
@@ -127,7 +128,8 @@ class ReconnectTest {
     @Test
     void whatIsSentBeforeThePeerWasEverThereArrives(TestSockets sockets) throws IOException {
         String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(20)));
         push.connect(endpoint);
         send(push, 5);
         ZMTPSocket pull = sockets.open(PULL);
@@ -170,7 +172,7 @@ class ReconnectTest {
         ZMTPSocket first = sockets.open(PULL);
         names.addresses = List.of(address(bind(first, ANY_PORT)));
         ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
-                .reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
+                .reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(20)));
         TestSockets.Events events = TestSockets.events(push);
         TestSockets.connect(push, "named://service");
 
@@ -270,7 +272,7 @@ class ReconnectTest {
         names.addresses =
                 List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1), address(bind(pull, ANY_PORT)));
         ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
-                .pipeline((endpoint, pipeline) ->
+                .pipelineInitializer((endpoint, pipeline) ->
                         timeouts.add(pipeline.channel().config().getConnectTimeoutMillis())));
 
         TestSockets.connect(push, "named://service");
@@ -301,8 +303,8 @@ class ReconnectTest {
         ZMTPSocket pull = sockets.open(PULL);
         Thread[] resolver = new Thread[1];
         ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
-                .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
-                .resolver(task -> {
+                .reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(20))
+                .resolverExecutor(task -> {
                     resolver[0] = new Thread(task, "resolver");
                     resolver[0].start();
                 }));
@@ -323,7 +325,7 @@ class ReconnectTest {
         int port = TestSockets.freePort();
         String itself = "127.0.0.1:" + port;
         ZMTPSocket dealer =
-                sockets.open(sockets.builder(DEALER).reconnect(Duration.ofMillis(20), Duration.ofMillis(20)));
+                sockets.open(sockets.builder(DEALER).reconnectDelay(Duration.ofMillis(20), Duration.ofMillis(20)));
         TestSockets.Events events = TestSockets.events(dealer);
         ZMTPEndpoint connector = dealer.connect("tcp://" + itself + ";" + itself);
         CompletableFuture<Void> sent = dealer.sendAsync(message("not for itself"));

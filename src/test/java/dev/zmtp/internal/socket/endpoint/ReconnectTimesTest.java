@@ -55,7 +55,7 @@ class ReconnectTimesTest {
     }
 
     private ZMTPSocket push(Duration first, Duration most) {
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).reconnect(first, most));
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(first, most));
         push.onEvent(Runnable::run, event -> {
             if (event instanceof ZMTPSocketEvent.Connecting) {
                 attempts.add(time.now());
@@ -249,8 +249,8 @@ class ReconnectTimesTest {
     void aThousandConnectorsDoNotComeBackTogether() {
         ZMTPSocket pull = bound(PULL);
         for (int i = 0; i < 1_000; i++) {
-            ZMTPSocket one =
-                    time.open(ZMTPSocketConfig.builder(PUSH).reconnect(Duration.ofSeconds(1), Duration.ofSeconds(30)));
+            ZMTPSocket one = time.open(
+                    ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofSeconds(1), Duration.ofSeconds(30)));
             one.onEvent(Runnable::run, event -> {
                 if (event instanceof ZMTPSocketEvent.Connecting attempt && attempt.attempt() == 2) {
                     attempts.add(time.now());

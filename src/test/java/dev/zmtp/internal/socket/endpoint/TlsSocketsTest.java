@@ -119,8 +119,8 @@ class TlsSocketsTest {
     void aCertificateThatIsNotTrustedIsRefusedAndReportedAtBothSides(TestSockets sockets) throws Exception {
         ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
         TestSockets.Events ofPull = events(pull);
-        ZMTPSocket push =
-                sockets.open(sockets.builder(PUSH).tls(client(theirs).build()).reconnect(Duration.ZERO, Duration.ZERO));
+        ZMTPSocket push = sockets.open(
+                sockets.builder(PUSH).tls(client(theirs).build()).reconnectDelay(Duration.ZERO, Duration.ZERO));
         TestSockets.Events ofPush = events(push);
 
         Throwable failure =
@@ -134,8 +134,9 @@ class TlsSocketsTest {
     @Test
     void aCertificateForAnotherHostIsRefused(TestSockets sockets) throws Exception {
         ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
-        ZMTPSocket push = sockets.open(
-                sockets.builder(PUSH).tls(checkingHosts(client(ours).build())).reconnect(Duration.ZERO, Duration.ZERO));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                .tls(checkingHosts(client(ours).build()))
+                .reconnectDelay(Duration.ZERO, Duration.ZERO));
 
         Throwable failure =
                 failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
@@ -178,8 +179,8 @@ class TlsSocketsTest {
         get(known.sendAsync(message("m")));
         assertThat(receive(pull)).containsExactly("m");
 
-        ZMTPSocket unknown =
-                sockets.open(sockets.builder(PUSH).tls(client(ours).build()).reconnect(Duration.ZERO, Duration.ZERO));
+        ZMTPSocket unknown = sockets.open(
+                sockets.builder(PUSH).tls(client(ours).build()).reconnectDelay(Duration.ZERO, Duration.ZERO));
         failure(unknown.connect(endpoint).ready());
     }
 
@@ -202,7 +203,7 @@ class TlsSocketsTest {
                 .sslProvider(SslProvider.JDK)
                 .build();
         ZMTPSocket push = sockets.open(
-                sockets.builder(PUSH).tls(checkingDates()).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+                sockets.builder(PUSH).tls(checkingDates()).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
         TestSockets.Events events = events(push);
         int port = TestSockets.freePort();
         try (CapturedLog log = new CapturedLog("dev.zmtp.socket.ConnectLog")) {

@@ -88,7 +88,7 @@ class UnbindTest {
     void theEndOfASocketThatWasAboutToBindIsReportedWhenTheAddressIsFree(TestSockets sockets) throws Exception {
         int port = TestSockets.freePort();
         BlockingQueue<Runnable> lookups = new LinkedBlockingQueue<>();
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookups::add));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolverExecutor(lookups::add));
         EventLoop loop = ClockedSockets.core(pull).context().eventLoop();
         pull.bind("tcp://localhost:" + port);
         Runnable lookup = lookups.take();

@@ -9,7 +9,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
+import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.VirtualTime;
@@ -57,7 +57,7 @@ class NewcomerTest {
     private ZMTPSocket connect(String endpoint) {
         ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER)
                 .codec(codec -> codec.localIdentity("A"))
-                .reconnect(Duration.ofHours(1), Duration.ofHours(1)));
+                .reconnectDelay(Duration.ofHours(1), Duration.ofHours(1)));
         dealer.connect(endpoint);
         time.run();
         return dealer;
@@ -97,7 +97,7 @@ class NewcomerTest {
     @Test
     void hasTheLimitThatWasSetWhileItWaited() {
         WriteGate gate = new WriteGate();
-        bind("local://newcomer", ZMTPSocketConfig.builder(ROUTER).pipeline(gate));
+        bind("local://newcomer", ZMTPSocketConfig.builder(ROUTER).pipelineInitializer(gate));
         ZMTPSocket first = connect("local://newcomer");
         connect("local://newcomer");
         router.sendLimit(2, 1 << 20);
@@ -161,7 +161,11 @@ class NewcomerTest {
     @ParameterizedTest
     @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
     void withoutANameIsRefusedIfThereIsNoPlace(String endpoint) {
-        bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(2).nameTaken(NameTaken.TAKE_OVER));
+        bind(
+                endpoint,
+                ZMTPSocketConfig.builder(ROUTER)
+                        .maxPeers(2)
+                        .routingIdConflictPolicy(RoutingIdConflictPolicy.TAKE_OVER));
         connect(endpoint);
         time.open(ZMTPSocketConfig.builder(DEALER)).connect(endpoint);
         time.run();
@@ -180,7 +184,11 @@ class NewcomerTest {
     @ParameterizedTest
     @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
     void takesOverThePlaceOfAnotherEvenIfThereIsNoOther(String endpoint) {
-        bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(1).nameTaken(NameTaken.TAKE_OVER));
+        bind(
+                endpoint,
+                ZMTPSocketConfig.builder(ROUTER)
+                        .maxPeers(1)
+                        .routingIdConflictPolicy(RoutingIdConflictPolicy.TAKE_OVER));
         connect(endpoint);
         ZMTPSocket second = connect(endpoint);
         send(second, "of the second");

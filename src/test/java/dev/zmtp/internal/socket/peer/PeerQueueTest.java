@@ -46,9 +46,9 @@ class PeerQueueTest {
     @BeforeEach
     void fillTheTransport() {
         router = time.open(ZMTPSocketConfig.builder(ROUTER)
-                .maxAge(MAX_AGE)
-                .sendLimit(2, 1 << 20)
-                .pipeline(gate));
+                .maxMessageAge(MAX_AGE)
+                .sendQueueLimit(2, 1 << 20)
+                .pipelineInitializer(gate));
         router.bind(ENDPOINT);
         time.run();
         dealer = time.open(ZMTPSocketConfig.builder(DEALER));

@@ -19,7 +19,7 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.Unpooled;
@@ -50,7 +50,7 @@ class PeerRoomTest {
     @BeforeEach
     void open() {
         router = time.open(
-                ZMTPSocketConfig.builder(ROUTER).sendLimit(LIMIT, 1 << 20).pipeline(gate));
+                ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(LIMIT, 1 << 20).pipelineInitializer(gate));
         router.bind(ENDPOINT);
         time.run();
         dealer = time.open(ZMTPSocketConfig.builder(DEALER));
@@ -225,9 +225,9 @@ class PeerRoomTest {
     @Test
     void aFullWayToTheEventLoopCallsItOnceWhenThereIsRoom() {
         ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB)
-                .whenFull(WhenFull.WAIT)
-                .sendLimit(1, 1 << 20)
-                .pipeline(gate));
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(1, 1 << 20)
+                .pipelineInitializer(gate));
         pub.bind("local://peer-room-way");
         time.run();
         for (int i = 0; i < 2; i++) {
@@ -271,7 +271,7 @@ class PeerRoomTest {
     void aMessageForAPeerThatIsAwayHasMissedRoom() {
         ZMTPSocket connecting = time.open(ZMTPSocketConfig.builder(ROUTER)
                 .queueWhileDown(false)
-                .reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+                .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
         dealer.bind("local://peer-room-again");
         peer = connecting.connect("local://peer-room-again").peer();
         time.pass(Duration.ofMillis(50));
@@ -291,7 +291,7 @@ class PeerRoomTest {
     @Test
     void messagesThatWereGatheredForManyCallItWhenTheyHaveLeft() {
         int limit = 64;
-        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendLimit(limit, 1 << 20));
+        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(limit, 1 << 20));
         pub.bind("local://peer-room-many");
         time.run();
         for (int i = 0; i < 20; i++) {
@@ -337,7 +337,7 @@ class PeerRoomTest {
     void aPeerThatIsBackCallsIt() {
         ZMTPSocket connecting = time.open(ZMTPSocketConfig.builder(ROUTER)
                 .queueWhileDown(false)
-                .reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+                .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
         ZMTPEndpoint endpoint = connecting.connect("local://peer-room-back");
         peer = endpoint.peer();
         listen();

@@ -25,7 +25,11 @@ class PeerTest {
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
     private final SocketContext context = new SocketContext(
-            ZMTPSocketConfig.builder(ZMTPSocketType.ROUTER).sendLimit(2, 1_000).build(), clock.eventLoop(), () -> 1);
+            ZMTPSocketConfig.builder(ZMTPSocketType.ROUTER)
+                    .sendQueueLimit(2, 1_000)
+                    .build(),
+            clock.eventLoop(),
+            () -> 1);
     private final RecordedOwner owner = new RecordedOwner(context);
     private final Peer peer = owner.newPeer(null);
     private final List<WrittenChannel> channels = new ArrayList<>();

@@ -145,7 +145,7 @@ class PingsTest {
                 TestSockets sockets = new TestSockets()) {
             server.setSoTimeout((int) TestSockets.PATIENCE.toMillis());
             ZMTPSocket push = sockets.open(
-                    ZMTPSocketConfig.builder(CONFIG).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+                    ZMTPSocketConfig.builder(CONFIG).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
             push.connect("tcp://127.0.0.1:" + server.getLocalPort());
 
             try (Socket first = accept(server)) {

@@ -44,9 +44,9 @@ class SharedTopicsTest {
         clock.finishAndReleaseAll();
     }
 
-    private void publisher(long maxTopicsMemory) {
+    private void publisher(long maxSubscriptionsMemory) {
         ZMTPSocketConfig config = ZMTPSocketConfig.builder(ZMTPSocketType.PUB)
-                .maxTopicsMemory(maxTopicsMemory)
+                .maxSubscriptionsMemory(maxSubscriptionsMemory)
                 .build();
         context = new SocketContext(config, clock.eventLoop(), () -> 1);
         fanOut = new FanOut(context, new Subscribers(context));

@@ -116,7 +116,8 @@ class SubscribersTest {
         List<String> topics =
                 IntStream.range(0, 3_000).mapToObj(Integer::toString).sorted().toList();
         topics.forEach(sub::subscribe);
-        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+        ZMTPSocket pub =
+                time.open(ZMTPSocketConfig.builder(PUB).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
         List<String> heard = new ArrayList<>();
         pub.onSubscription((peer, topic) -> heard.add(text(topic)), true);
         pub.connect(ENDPOINT);

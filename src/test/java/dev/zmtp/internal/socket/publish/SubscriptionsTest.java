@@ -23,7 +23,7 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.TestSockets;
@@ -246,7 +246,7 @@ class SubscriptionsTest {
     /** Without a subscriber there is nothing to wait for. */
     @Test
     void whatNobodyHasSubscribedToIsSentToNobodyAndSucceeds(TestSockets sockets) {
-        ZMTPSocket pub = sockets.open(sockets.builder(PUB).sendLimit(3, 100));
+        ZMTPSocket pub = sockets.open(sockets.builder(PUB).sendQueueLimit(3, 100));
         for (int i = 0; i < 100; i++) {
             get(pub.sendAsync(message("nobody")));
         }
@@ -313,7 +313,7 @@ class SubscriptionsTest {
     void anXsubSendsToAllPublishersAndDropsForThoseThatAreFull(TestSockets sockets) {
         WriteGate gate = new WriteGate();
         ZMTPSocket xsub =
-                sockets.open(sockets.builder(XSUB).sendLimit(2, 16 << 20).pipeline(gate));
+                sockets.open(sockets.builder(XSUB).sendQueueLimit(2, 16 << 20).pipelineInitializer(gate));
         List<ZMTPSocket> publishers = List.of(sockets.open(XPUB), sockets.open(XPUB));
         for (ZMTPSocket publisher : publishers) {
             connect(xsub, bind(publisher, "tcp://127.0.0.1:*"));
@@ -342,7 +342,7 @@ class SubscriptionsTest {
         WriteGate gate = new WriteGate();
         ZMTPSocket xpub = sockets.open(XPUB);
         List<String> heard = heard(xpub, true);
-        ZMTPSocket xsub = sockets.open(sockets.builder(XSUB).pipeline(gate));
+        ZMTPSocket xsub = sockets.open(sockets.builder(XSUB).pipelineInitializer(gate));
         xsub.subscribe("kept");
         xsub.subscribe("left");
         connect(xsub, bind(xpub, "tcp://127.0.0.1:*"));
@@ -384,7 +384,7 @@ class SubscriptionsTest {
             }
         };
         subscriber.set(sockets.open(
-                sockets.builder(XSUB).pipeline((endpoint, pipeline) -> pipeline.addLast(atTheFirstWrite))));
+                sockets.builder(XSUB).pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(atTheFirstWrite))));
         for (int i = 0; i < topics; i++) {
             subscriber.get().subscribe("topic/" + i);
         }
@@ -418,9 +418,9 @@ class SubscriptionsTest {
     void aMessageThatWaitsForAFullSubscriberPassesWhenThatCancels(TestSockets sockets) {
         WriteGate gate = new WriteGate();
         ZMTPSocket pub = sockets.open(sockets.builder(PUB)
-                .whenFull(WhenFull.WAIT)
-                .sendLimit(1, 1 << 20)
-                .pipeline(gate));
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(1, 1 << 20)
+                .pipelineInitializer(gate));
         ZMTPSocket sub = subscriber(sockets, bind(pub, "tcp://127.0.0.1:*"), "");
         get(pub.whenPeers(1));
         gate.close();

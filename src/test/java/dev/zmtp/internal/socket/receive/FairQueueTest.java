@@ -130,7 +130,7 @@ class FairQueueTest {
     /** Its sender notices, as its own queue fills. */
     @Test
     void aPeerIsNotReadFromWhileItsQueueIsFull(TestSockets sockets) {
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(10, 1 << 20));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(10, 1 << 20));
         ZMTPSocket push = sockets.open(PUSH);
         connect(push, bind(pull, ENDPOINT));
         for (int i = 0; i < 100; i++) {
@@ -147,7 +147,7 @@ class FairQueueTest {
 
     @Test
     void aFullInboundQueueDoesNotStopSends(TestSockets sockets) {
-        ZMTPSocket one = sockets.open(sockets.builder(ZMTPSocketType.PAIR).receiveLimit(1, 1 << 20));
+        ZMTPSocket one = sockets.open(sockets.builder(ZMTPSocketType.PAIR).receiveQueueLimit(1, 1 << 20));
         ZMTPSocket other = sockets.open(ZMTPSocketType.PAIR);
         connect(one, bind(other, "tcp://127.0.0.1:*"));
         for (int i = 0; i < 10; i++) {

@@ -37,7 +37,7 @@ class InboxSinkTest {
     private static final String ENDPOINT = "inproc://sink";
 
     private final VirtualTime time = new VirtualTime();
-    private final ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).receiveLimit(2, 100));
+    private final ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(2, 100));
     private final Inbox inbox = ClockedSockets.core(pull).inbox();
     private final Taking sink = new Taking();
 
@@ -261,10 +261,10 @@ class InboxSinkTest {
 
     /** Messages of three peers, of each more than one task passes on. */
     private ZMTPSocket longInbox() {
-        ZMTPSocket receiver = time.open(ZMTPSocketConfig.builder(PULL).receiveLimit(3_000, 1 << 20));
+        ZMTPSocket receiver = time.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(3_000, 1 << 20));
         receiver.bind("inproc://many");
         for (int i = 0; i < 3; i++) {
-            ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).sendLimit(3_000, 1 << 20));
+            ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).sendQueueLimit(3_000, 1 << 20));
             push.connect("inproc://many");
             time.run();
             for (int k = 0; k < 1_500; k++) {

@@ -95,7 +95,7 @@ class PolledTest {
     /** It completes no future, so no task has to come in between. */
     @Test
     void onTheEventLoopAllThatWaitAreTakenInOneTask(TestSockets sockets) {
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(2 * MANY, 1 << 30));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(2 * MANY, 1 << 30));
         ZMTPSocket push = sockets.open(PUSH);
         connect(push, bind(pull, ENDPOINT));
         CompletableFuture<Void> last = new CompletableFuture<>();

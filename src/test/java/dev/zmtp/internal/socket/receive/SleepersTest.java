@@ -128,8 +128,8 @@ class SleepersTest {
     @Test
     void severalThreadsGetAllMessagesOnceAndInOrder(TestSockets sockets) throws InterruptedException {
         int messages = 10_000;
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(16, 1 << 20));
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(16, 1 << 20));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(16, 1 << 20));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(16, 1 << 20));
         connect(push, bind(pull, "tcp://127.0.0.1:*"));
         BlockingQueue<Integer> all = new LinkedBlockingQueue<>();
         BlockingQueue<String> faults = new LinkedBlockingQueue<>();

@@ -158,7 +158,8 @@ class StrictReplyTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void anAnswerToAFullPeerFailsAtOnce(boolean onLoop, TestSockets sockets) {
-        ZMTPSocket rep = sockets.open(sockets.builder(REP).sendLimit(1, 1 << 20).pipeline(gate));
+        ZMTPSocket rep =
+                sockets.open(sockets.builder(REP).sendQueueLimit(1, 1 << 20).pipelineInitializer(gate));
         ZMTPSocket dealer = sockets.open(DEALER);
         connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
         for (int i = 0; i < 3; i++) {

@@ -181,7 +181,7 @@ class StrictRequestTest {
 
     @Test
     void theReceiveFailsIfTheRequestWasTooOldToBeSent(TestSockets sockets) {
-        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxMessageAge(Duration.ofMillis(1)));
         req.connect(ENDPOINT);
         CompletableFuture<Void> sent = req.sendAsync(message("question"));
         await("too old", () -> req.stats().oldestAge().toMillis() > 1);
@@ -195,7 +195,7 @@ class StrictRequestTest {
 
     @Test
     void theNextRequestMayBeSentAfterOneThatCouldNot(TestSockets sockets) {
-        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxMessageAge(Duration.ofMillis(1)));
         req.connect(ENDPOINT);
         CompletableFuture<Void> first = req.sendAsync(message("too old"));
         await("too old", () -> req.stats().oldestAge().toMillis() > 1);
@@ -214,7 +214,7 @@ class StrictRequestTest {
 
     @Test
     void theNextRequestMayBeSentByWhoeverHearsThatTheLastCouldNot(TestSockets sockets) {
-        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxMessageAge(Duration.ofMillis(1)));
         req.connect(ENDPOINT);
         CompletableFuture<CompletableFuture<Void>> again = new CompletableFuture<>();
         req.sendAsync(message("too old"))
@@ -254,7 +254,7 @@ class StrictRequestTest {
     @Test
     void bothFailWhenThePeerLeavesInTheMiddleOfARequest(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        ZMTPSocket req = sockets.open(sockets.builder(REQ).pipeline(gate));
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).pipelineInitializer(gate));
         ZMTPSocket rep = sockets.open(REP);
         connect(req, bind(rep, ENDPOINT));
         gate.close();

@@ -34,7 +34,7 @@ class UnaskedMessagesTest {
 
     private final VirtualTime time = new VirtualTime();
     private final ZMTPSocket service = time.open(ZMTPSocketConfig.builder(ROUTER));
-    private final ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER).receiveLimit(LIMIT, 1 << 20));
+    private final ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER).receiveQueueLimit(LIMIT, 1 << 20));
     private final CapturedLog log = new CapturedLog("dev.zmtp.socket.Drops");
 
     @BeforeEach

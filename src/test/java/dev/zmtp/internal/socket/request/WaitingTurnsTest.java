@@ -79,7 +79,8 @@ class WaitingTurnsTest {
     /** One that asks and never reads must not keep a REP from answering the others. */
     @Test
     void anAnswerDoesNotWaitForItsPeer(TestSockets sockets) throws InterruptedException {
-        ZMTPSocket rep = sockets.open(sockets.builder(REP).pipeline(gate).sendLimit(1, 1 << 20));
+        ZMTPSocket rep =
+                sockets.open(sockets.builder(REP).pipelineInitializer(gate).sendQueueLimit(1, 1 << 20));
         ZMTPSocket mute = sockets.open(DEALER);
         String endpoint = bind(rep, "tcp://127.0.0.1:*");
         connect(mute, endpoint);

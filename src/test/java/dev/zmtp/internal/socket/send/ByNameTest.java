@@ -24,7 +24,7 @@ import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
+import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
@@ -60,7 +60,7 @@ class ByNameTest {
 
     /** A ROUTER with room for one message to each peer, besides one in the transport. */
     private static ZMTPSocket narrow(TestSockets sockets, WriteGate gate) {
-        return sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+        return sockets.open(sockets.builder(ROUTER).sendQueueLimit(1, 16 << 20).pipelineInitializer(gate));
     }
 
     /** Receives what was with the transport and what was in the queue. */
@@ -313,11 +313,12 @@ class ByNameTest {
     @Tag("T48")
     @Test
     void aNameMayBeTakenOver(TestSockets sockets) {
-        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).nameTaken(NameTaken.TAKE_OVER));
+        ZMTPSocket router =
+                sockets.open(sockets.builder(ROUTER).routingIdConflictPolicy(RoutingIdConflictPolicy.TAKE_OVER));
         String endpoint = bind(router, ENDPOINT);
         ZMTPSocket first = sockets.open(sockets.builder(DEALER)
                 .codec(codec -> codec.localIdentity("A"))
-                .reconnect(Duration.ZERO, Duration.ZERO));
+                .reconnectDelay(Duration.ZERO, Duration.ZERO));
         connect(first, endpoint);
         ZMTPPeer loser = only(router);
         TestSockets.Events events = TestSockets.events(router);

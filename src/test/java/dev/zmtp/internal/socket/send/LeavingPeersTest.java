@@ -43,7 +43,7 @@ class LeavingPeersTest {
     @ParameterizedTest
     @CsvSource({"PUB, SUB", "XSUB, XPUB"})
     void whatIsPublishedNoLongerGoesToAPeerThatLeaves(ZMTPSocketType type, ZMTPSocketType other, TestSockets sockets) {
-        ZMTPSocket leaving = sockets.open(sockets.builder(type).pipeline(gate));
+        ZMTPSocket leaving = sockets.open(sockets.builder(type).pipelineInitializer(gate));
         ZMTPSocket there = sockets.open(other);
         if (other == SUB) {
             there.subscribe("");
@@ -71,7 +71,7 @@ class LeavingPeersTest {
 
     @Test
     void answersNoLongerGoToAPeerThatLeaves(TestSockets sockets) {
-        ZMTPSocket rep = sockets.open(sockets.builder(REP).pipeline(gate));
+        ZMTPSocket rep = sockets.open(sockets.builder(REP).pipelineInitializer(gate));
         ZMTPSocket dealer = sockets.open(DEALER);
         List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
         rep.serve(TestSockets.answering(request -> {
@@ -102,7 +102,7 @@ class LeavingPeersTest {
     /** The connector was closed while its peer was away, and waits for it with what is queued. */
     @Test
     void aPeerThatReturnsToLeaveHasNoNameAnyMore(TestSockets sockets) {
-        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipeline(gate));
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipelineInitializer(gate));
         ZMTPEndpoint connector = router.connect(ENDPOINT);
         ZMTPSocket gone = sockets.open(named("A", sockets));
         bind(gone, ENDPOINT);

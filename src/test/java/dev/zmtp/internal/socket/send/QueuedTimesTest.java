@@ -34,7 +34,7 @@ class QueuedTimesTest {
 
     private ZMTPSocket push() {
         ZMTPSocket push =
-                time.open(ZMTPSocketConfig.builder(PUSH).reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+                time.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
         push.connect("local://times");
         time.run();
         return push;

@@ -162,7 +162,7 @@ class SendLimitsTest {
 
     @Test
     void sendsThatWaitLeaveInOrderWhenThereIsRoom(TestSockets sockets) {
-        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipeline(gate));
+        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipelineInitializer(gate));
         ZMTPSocket pull = sockets.open(PULL);
         connect(push, bind(pull, "tcp://127.0.0.1:*"));
         gate.close();
@@ -184,7 +184,7 @@ class SendLimitsTest {
     @Test
     void sendsThatWaitOnTheEventLoopLeaveInOrderToo() {
         try (TestSockets sockets = new TestSockets(1)) {
-            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipeline(gate));
+            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipelineInitializer(gate));
             ZMTPSocket pull = sockets.open(PULL);
             connect(push, bind(pull, "tcp://127.0.0.1:*"));
             gate.close();
@@ -301,7 +301,7 @@ class SendLimitsTest {
 
     @Test
     void aListenerForRoomIsCalledWhenThereIsRoomAgain(TestSockets sockets) {
-        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipeline(gate));
+        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipelineInitializer(gate));
         ZMTPSocket pull = sockets.open(PULL);
         connect(push, bind(pull, "tcp://127.0.0.1:*"));
         gate.close();
@@ -418,7 +418,7 @@ class SendLimitsTest {
     @Test
     void messagesOnTheirWayToALoweredLimitKeepTheirOrder() {
         try (TestSockets sockets = new TestSockets(1)) {
-            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 4).pipeline(gate));
+            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 4).pipelineInitializer(gate));
             ZMTPSocket pull = sockets.open(PULL);
             connect(push, bind(pull, "tcp://127.0.0.1:*"));
             CountDownLatch blocked = new CountDownLatch(1);
@@ -445,7 +445,7 @@ class SendLimitsTest {
     /** A name is a peer's as long as its connection. */
     @Test
     void whatIsQueuedForANamedPeerThatLeavesIsDiscarded(TestSockets sockets) {
-        ZMTPSocket router = sockets.open(limited(sockets, ROUTER, 5).pipeline(gate));
+        ZMTPSocket router = sockets.open(limited(sockets, ROUTER, 5).pipelineInitializer(gate));
         ZMTPSocket dealer = sockets.open(DEALER);
         connect(dealer, bind(router, "tcp://127.0.0.1:*"));
         await("the peer", () -> router.peers().stream().anyMatch(TestSockets::isUp));
@@ -556,7 +556,7 @@ class SendLimitsTest {
     }
 
     private static ZMTPSocketConfig.Builder limited(TestSockets sockets, ZMTPSocketType type, int messages) {
-        return sockets.builder(type).sendLimit(messages, 16 << 20);
+        return sockets.builder(type).sendQueueLimit(messages, 16 << 20);
     }
 
     private static ZMTPPeer connectToNobody(ZMTPSocket socket) {

@@ -96,7 +96,7 @@ class SendToTest {
     void whatAThreadSendsToAPeerComesAfterWhatItHasPublished() {
         try (VirtualTime time = new VirtualTime()) {
             int messages = 1_500;
-            ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendLimit(2 * messages, 16 << 20));
+            ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(2 * messages, 16 << 20));
             ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
             List<String> received = new ArrayList<>();
             sub.onMessage((from, message) -> received.addAll(frames(message)));
@@ -124,7 +124,7 @@ class SendToTest {
     void aPeerTakesAsManyAsThereIsRoomForAndAllOfThemArrive(boolean onLoop, TestSockets sockets)
             throws InterruptedException {
         ZMTPSocket router = sockets.open(sockets.builder(ROUTER)
-                .sendLimit(5, 1 << 20)
+                .sendQueueLimit(5, 1 << 20)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
         ZMTPSocket dealer = sockets.open(DEALER);
         ZMTPPeer ofDealer = connect(dealer, bind(router, "inproc://room"));

@@ -56,7 +56,7 @@ class WritableSocketTest {
 
     @Test
     void itIsWritableUntilItsLimitIsReachedAndAgainWhenLessThanAQuarterOfItWaits() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(8, 1 << 20));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(8, 1 << 20));
         push.connect("inproc://marks");
         for (int i = 1; i <= 8; i++) {
             assertThat(push.isWritable()).as("before message %d", i).isTrue();
@@ -74,7 +74,7 @@ class WritableSocketTest {
 
     @Test
     void theBytesThatWaitCountAsTheMessagesDo() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(1_000, 2));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(1_000, 2));
         push.connect("inproc://nobody");
 
         assertThat(push.trySend(message("1"))).isTrue();
@@ -86,7 +86,7 @@ class WritableSocketTest {
     /** Without a listener, too. */
     @Test
     void itTakesMessagesUpToItsLimitOnceMoreWhenAllHaveLeft() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(4, 1 << 20));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(4, 1 << 20));
         push.connect("inproc://once-more");
         while (push.isWritable()) {
             push.sendOrDrop(message("m"));
@@ -134,7 +134,7 @@ class WritableSocketTest {
 
     @Test
     void anActionIsCalledWhenSomebodyHasSeenThatTheSocketWasNotWritable() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(1, 1 << 20));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(1, 1 << 20));
         push.connect("inproc://later");
         AtomicInteger calls = new AtomicInteger();
         push.onWritable(calls::incrementAndGet);
@@ -152,7 +152,7 @@ class WritableSocketTest {
     @Test
     void anActionIsCalledWhenASendWithAResultWasRefused() {
         ZMTPSocket push =
-                sockets.open(sockets.builder(PUSH).sendLimit(1, 1 << 20).maxWaitingSends(0));
+                sockets.open(sockets.builder(PUSH).sendQueueLimit(1, 1 << 20).maxWaitingSends(0));
         push.connect("inproc://later");
         AtomicInteger calls = new AtomicInteger();
         push.onWritable(calls::incrementAndGet);
@@ -167,7 +167,7 @@ class WritableSocketTest {
 
     @Test
     void anActionIsCalledWhenARequestWasRefused() {
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(1, 1));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendQueueLimit(1, 1));
         dealer.connect("inproc://later");
         AtomicInteger calls = new AtomicInteger();
         dealer.onWritable(calls::incrementAndGet);
@@ -203,7 +203,7 @@ class WritableSocketTest {
     @Tag("netty-4.2-only")
     void anActionIsCalledWhenAMessageToOnePeerWasRefused(boolean withResult) {
         try (VirtualTime time = new VirtualTime()) {
-            ZMTPSocket pub = time.open(sockets.builder(ZMTPSocketType.PUB).sendLimit(1, 1 << 20));
+            ZMTPSocket pub = time.open(sockets.builder(ZMTPSocketType.PUB).sendQueueLimit(1, 1 << 20));
             pub.bind("inproc://peer");
             time.open(sockets.builder(ZMTPSocketType.SUB)).connect("inproc://peer");
             time.run();
@@ -228,7 +228,7 @@ class WritableSocketTest {
             names = {"PULL", "GATHER", "SUB", "DISH"},
             mode = EnumSource.Mode.EXCLUDE)
     void aLoopThatSendsWhileTheSocketIsWritableEnds(ZMTPSocketType type) {
-        ZMTPSocket socket = sockets.open(sockets.builder(type).sendLimit(1_000_000, 1 << 30));
+        ZMTPSocket socket = sockets.open(sockets.builder(type).sendQueueLimit(1_000_000, 1 << 30));
         socket.connect("inproc://nobody");
 
         int sent = get(CompletableFuture.supplyAsync(() -> fill(socket), socket.loop()));
@@ -248,7 +248,7 @@ class WritableSocketTest {
 
     @Test
     void aLoopThatAsksWhileTheSocketIsWritableEnds() {
-        ZMTPSocket dealer = sockets.open(sockets.builder(ZMTPSocketType.DEALER).sendLimit(1_000_000, 1 << 30));
+        ZMTPSocket dealer = sockets.open(sockets.builder(ZMTPSocketType.DEALER).sendQueueLimit(1_000_000, 1 << 30));
         dealer.connect("inproc://nobody");
 
         int asked = get(CompletableFuture.supplyAsync(
@@ -424,9 +424,10 @@ class WritableSocketTest {
 
     @Test
     void aMessageThatIsRefusedOnTheLoopEndsALoopThatSends() {
-        ZMTPSocket router = sockets.open(sockets.builder(ZMTPSocketType.ROUTER).sendLimit(2, 1 << 20));
-        ZMTPSocket dealer = sockets.open(
-                sockets.builder(ZMTPSocketType.DEALER).receiveLimit(1, 1).codec(codec -> codec.localIdentity("full")));
+        ZMTPSocket router = sockets.open(sockets.builder(ZMTPSocketType.ROUTER).sendQueueLimit(2, 1 << 20));
+        ZMTPSocket dealer = sockets.open(sockets.builder(ZMTPSocketType.DEALER)
+                .receiveQueueLimit(1, 1)
+                .codec(codec -> codec.localIdentity("full")));
         connect(dealer, bind(router, "tcp://127.0.0.1:*"));
         AtomicInteger refused = new AtomicInteger();
 
@@ -462,7 +463,7 @@ class WritableSocketTest {
     @Test
     void theRoomIsWholeAgainWhenWhatWaitedHasFailedWithItsConnector() {
         ZMTPSocket push =
-                sockets.open(sockets.builder(PUSH).sendLimit(2, 1 << 20).linger(Duration.ZERO));
+                sockets.open(sockets.builder(PUSH).sendQueueLimit(2, 1 << 20).linger(Duration.ZERO));
         ZMTPEndpoint connector = push.connect("inproc://nobody");
         CompletableFuture<Void> first = push.sendAsync(message("1"));
         push.sendAsync(message("2"));
@@ -476,7 +477,7 @@ class WritableSocketTest {
     /** A large message leaves while the queue is emptied, so its sender hears of that in the middle of it. */
     @Test
     void theRoomIsWholeAgainWhateverSendersDoWhenTheirMessagesLeave() throws IOException {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(10, 1 << 30));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(10, 1 << 30));
         String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
         push.connect(endpoint);
         for (int i = 0; i < 3; i++) {
@@ -497,7 +498,7 @@ class WritableSocketTest {
 
     @Test
     void anActionIsCalledWhenQueuedRequestsHaveEnded() {
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(8, 1 << 20));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendQueueLimit(8, 1 << 20));
         dealer.connect("inproc://nobody");
         List<CompletableFuture<ZMTPMessage>> requests = Stream.generate(
                         () -> dealer.requestAsync(message("?"), PATIENCE))
@@ -521,7 +522,7 @@ class WritableSocketTest {
     /** Its loop is interrupted after 1,024 messages, which is not its limit. */
     @Test
     void aHandlerFillsAQueueUpToItsLimitInSeveralTasks() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(5_000, 1 << 30));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(5_000, 1 << 30));
         AtomicInteger sent = new AtomicInteger();
         push.connect("inproc://nobody");
 
