@@ -66,15 +66,15 @@ public final class ZMTPProxy implements AutoCloseable {
     public record Statistics(Side frontend, Side backend, long captured, long captureDropped) {}
 
     /**
-     * Counts of the messages that have passed at one of the sockets. Bytes are those of all frames, including the names
-     * that a ROUTER prepends.
+     * Counts of the messages that have passed at one of the sockets. Bytes are those of all frames, including the
+     * routing ids that a ROUTER prepends.
      *
      * @param messagesReceived number of messages taken from the socket
      * @param bytesReceived number of their bytes
      * @param messagesSent number of messages that the socket has accepted, whether sent or still queued
      * @param bytesSent number of their bytes
-     * @param dropped number of messages for the socket that were dropped, because no peer had the name, a queue was
-     *     full, the type does not allow this many frames, or there was no memory for them
+     * @param dropped number of messages for the socket that were dropped, because no peer had the routing id, a queue
+     *     was full, the type does not allow this many frames, or there was no memory for them
      */
     public record Side(long messagesReceived, long bytesReceived, long messagesSent, long bytesSent, long dropped) {}
 
@@ -101,7 +101,7 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     private void relay(ZMTPSocket publisher, ZMTPSocket subscriber) {
-        if (publisher.type().isPublisher() && subscriber.type().isSubscriber()) {
+        if (publisher.socketType().isPublisher() && subscriber.socketType().isSubscriber()) {
             relays.add(new SubscriptionRelay(ProxyEnd.of(publisher.core()), subscriber));
         }
     }
@@ -133,11 +133,11 @@ public final class ZMTPProxy implements AutoCloseable {
      * @param capturing policy for a copy that the capture socket has no room for
      */
     public static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, ZMTPSocket capture, Capturing capturing) {
-        switch (capture.type()) {
+        switch (capture.socketType()) {
             case PUB, XPUB, PUSH, PAIR, DEALER -> {}
             default ->
                 throw new IllegalArgumentException(
-                        "capture: " + capture.type() + " (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
+                        "capture: " + capture.socketType() + " (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
         }
         Objects.requireNonNull(capturing, "capturing");
         capture.core().context().checkOpen();
@@ -145,7 +145,7 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     private static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, @Nullable Capture capture) {
-        checkTypes(frontend.type(), backend.type());
+        checkTypes(frontend.socketType(), backend.socketType());
         frontend.core().context().checkOpen();
         backend.core().context().checkOpen();
         Inbox front = frontend.core().inbox();

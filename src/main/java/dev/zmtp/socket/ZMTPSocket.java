@@ -96,12 +96,12 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /** Returns the type of the socket. */
-    public ZMTPSocketType type() {
+    public ZMTPSocketType socketType() {
         return context.type();
     }
 
     /** Returns the event loop of all connections, on which handlers are called. */
-    public EventLoop loop() {
+    public EventLoop eventLoop() {
         return context.eventLoop();
     }
 
@@ -143,16 +143,16 @@ public final class ZMTPSocket implements AutoCloseable {
         return core.peers().up();
     }
 
-    /** Returns the connected peer of a ROUTER, SERVER or PEER with this name, or null if there is none. */
-    public @Nullable ZMTPPeer peer(ByteBuffer name) {
+    /** Returns the connected peer of a ROUTER, SERVER or PEER with this routing id, or null if there is none. */
+    public @Nullable ZMTPPeer peer(ByteBuffer routingId) {
         usage.require(context.namesPeers(), "peer", "ROUTER, SERVER or PEER");
-        Peer peer = core.named(name);
+        Peer peer = core.named(routingId);
         return peer != null && peer.isUp() ? peer : null;
     }
 
-    /** Like {@link #peer(ByteBuffer)}, with a name in UTF-8. */
-    public @Nullable ZMTPPeer peer(String name) {
-        return peer(StandardCharsets.UTF_8.encode(name));
+    /** Like {@link #peer(ByteBuffer)}, with a routing id in UTF-8. */
+    public @Nullable ZMTPPeer peer(String routingId) {
+        return peer(StandardCharsets.UTF_8.encode(routingId));
     }
 
     /**
@@ -167,7 +167,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Sends a message if there is room for it now. With ROUTER, SERVER and PEER, this is room in the queue of the peer
-     * that the message names. A message for an unknown peer is accepted and counted as dropped. {@link #peer(String)}
+     * that the message is for. A message for an unknown peer is accepted and counted as dropped. {@link #peer(String)}
      * finds known peers.
      *
      * @return whether the message was accepted; if not, it remains owned by the caller
@@ -217,9 +217,8 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Returns whether there is room to send. Once the {@linkplain #sendLimit send queue limit} is reached, this is
-     * false until less than a quarter of it is queued, even if a {@link #trySend} from another thread would succeed
-     * earlier.
+     * Returns whether there is room to send. Once the {@linkplain #resizeSendQueue send queue limit} is reached, this
+     * is false until less than a quarter of it is queued, even if another thread's {@link #trySend} succeeds earlier.
      *
      * <p>On the socket's event loop it is also false after 1,024 messages in one task, so that a sending loop ends.
      * With ROUTER, SERVER and PEER it is false there after a message was refused, until a message has left. If all
@@ -246,16 +245,16 @@ public final class ZMTPSocket implements AutoCloseable {
      * @param messages at least 1
      * @param bytes at least 1; the message with which a queue exceeds it is still accepted
      */
-    public void sendLimit(int messages, long bytes) {
-        core.sendLimit(new QueueLimit(messages, bytes));
+    public void resizeSendQueue(int messages, long bytes) {
+        core.resizeSendQueue(new QueueLimit(messages, bytes));
     }
 
     // Receiving
 
     /**
      * Passes all messages to the handler on the event loop, which is the fastest way to receive. Queued messages are
-     * passed first. Messages are as on the wire, so a message that a ROUTER receives does not begin with the name of
-     * the peer. Not for REQ, which has {@link #requestAsync}, or for REP, which has {@link #serve}.
+     * passed first. Messages are as on the wire, so a message that a ROUTER receives does not begin with the
+     * routing id of the peer. Not for REQ, which has {@link #requestAsync}, or for REP, which has {@link #serve}.
      *
      * @param handler receives each message with its peer, and releases it. Its exceptions are logged
      * @throws IllegalStateException if there is another receiver
@@ -266,8 +265,8 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Waits for a message. With ROUTER, SERVER and PEER its first frame is the name of the peer. Messages of several
-     * peers are received in turn. Several threads can wait. An interrupted thread takes no message.
+     * Waits for a message. With ROUTER, SERVER and PEER its first frame is the routing id of the peer. Messages of
+     * several peers are received in turn. Several threads can wait. An interrupted thread takes no message.
      *
      * @throws ZMTPSocketException with {@code CLOSED}, or with {@code ILLEGAL_STATE} if another receiver gets the
      *     messages, or if it is not the turn of a REQ or REP to receive
@@ -301,8 +300,8 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Waits for a message and returns it with its peer, but without the name of the peer (see {@link #onMessage}). Not
-     * for REQ, or for REP, which has {@link ZMTPRequest#peer()}. Fails like {@link #receive()}.
+     * Waits for a message and returns it with its peer, but without the routing id (see {@link #onMessage}). Not for
+     * REQ, or for REP, which has {@link ZMTPRequest#peer()}. Fails like {@link #receive()}.
      */
     public ZMTPReceived receiveFrom() throws InterruptedException {
         usage.checkWaitingReceiveFrom();
@@ -384,12 +383,16 @@ public final class ZMTPSocket implements AutoCloseable {
     /**
      * Adds a handler, which is called on the event loop with the subscriptions of the peers of a PUB or XPUB. It gets
      * the first subscription to a topic and the last cancellation, including when a subscriber leaves.
-     *
-     * @param all true to report all subscriptions and cancellations
      */
-    public ZMTPRegistration onSubscription(BiConsumer<? super ZMTPPeer, ZMTPSubscription> handler, boolean all) {
-        usage.require(context.type().isPublisher(), "onSubscription", "PUB or XPUB");
-        return core.subscribers().listen(Objects.requireNonNull(handler, "handler"), all);
+    public ZMTPRegistration onSubscription(BiConsumer<? super ZMTPPeer, ? super ZMTPSubscription> handler) {
+        usage.checkOnSubscription("onSubscription");
+        return core.subscribers().listen(Objects.requireNonNull(handler, "handler"), false);
+    }
+
+    /** Like {@link #onSubscription}, with each subscription and each cancellation of every peer. */
+    public ZMTPRegistration onEverySubscription(BiConsumer<? super ZMTPPeer, ? super ZMTPSubscription> handler) {
+        usage.checkOnSubscription("onEverySubscription");
+        return core.subscribers().listen(Objects.requireNonNull(handler, "handler"), true);
     }
 
     // Events and the end

@@ -26,20 +26,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Configuration of a {@link ZMTPSocket}. Immutable. The settings of a socket do not change, except for the send queue
- * limit, which {@link ZMTPSocket#sendLimit} can change later.
+ * limit, which {@link ZMTPSocket#resizeSendQueue} can change later.
  *
  * <p>Protocol settings, such as security, message limits and heartbeats, are in the underlying {@link ZMTPConfig}.
  */
 public final class ZMTPSocketConfig {
 
-    /** Policy of a ROUTER for a new peer that announces another peer's name. */
+    /** Policy of a ROUTER for a new peer that announces another peer's routing id. */
     public enum RoutingIdConflictPolicy {
         /**
-         * The new peer waits for up to a second, because the other peer may be leaving. If the name is still in use
-         * after that, the new peer is disconnected. The default.
+         * The new peer waits for up to a second, because the other peer may be leaving. If the routing id is still in
+         * use after that, the new peer is disconnected. The default.
          */
         REFUSE,
-        /** The new peer gets the name at once, and the connection of the other peer is closed. */
+        /** The new peer gets the routing id at once, and the connection of the other peer is closed. */
         TAKE_OVER
     }
 
@@ -246,7 +246,9 @@ public final class ZMTPSocketConfig {
         return values.linger;
     }
 
-    /** Policy for a peer that announces a name already in use. Default: {@link RoutingIdConflictPolicy#REFUSE}. */
+    /**
+     * Policy for a peer that announces a routing id already in use. Default: {@link RoutingIdConflictPolicy#REFUSE}.
+     */
     public RoutingIdConflictPolicy routingIdConflictPolicy() {
         return values.routingIdConflictPolicy;
     }

@@ -147,7 +147,9 @@ public sealed interface ZMTPSocketEvent {
         MEMORY_BUDGET,
         /** The message was a request, and the requesting peer has left. */
         REQUESTER_DOWN,
-        /** No peer has the name, or there is neither a connected peer nor a peer that the message could wait for. */
+        /**
+         * No peer has the routing id, or there is neither a connected peer nor a peer that the message could wait for.
+         */
         NO_PEER,
         /** The peer that the message was for has left. */
         PEER_DOWN,

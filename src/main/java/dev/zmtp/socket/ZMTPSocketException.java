@@ -20,7 +20,7 @@ public final class ZMTPSocketException extends RuntimeException {
         FULL,
         /** There is no peer, not even a disconnected peer that the socket connects to. */
         NO_PEER,
-        /** No peer has this name. */
+        /** No peer has this routing id. */
         UNROUTABLE,
         /** The operation took longer than the caller allowed. */
         TIMEOUT,

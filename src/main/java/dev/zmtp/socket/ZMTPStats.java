@@ -12,8 +12,8 @@ import java.time.Duration;
  * @param written number of messages that the transport has written, which can still be lost in transit
  * @param queued number of queued messages
  * @param queuedBytes number of bytes queued for a peer
- * @param dropped number of dropped messages, because there was no room, no peer has the name, they were too old, or the
- *     socket was closed
+ * @param dropped number of dropped messages, because there was no room, no peer has the routing id, they were too old,
+ *     or the socket was closed
  * @param outcomeUnknown number of messages that the transport had when a connection ended, so that it is unknown
  *     whether they have arrived
  * @param received number of messages that have arrived

@@ -55,7 +55,7 @@ public final class Quotes {
                 .sendQueueLimit(10_000, 8 << 20) // for each subscriber
                 .overflowPolicy(OverflowPolicy.DROP_OLD)
                 .build());
-        publisher.onSubscription((subscriber, topic) -> onTopic.accept(topic), false);
+        publisher.onSubscription((subscriber, topic) -> onTopic.accept(topic));
         publisher.onEvent(executor, event -> {
             if (event instanceof ZMTPSocketEvent.SlowPeer slow) {
                 onSlow.accept(slow);

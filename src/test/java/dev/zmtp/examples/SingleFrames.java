@@ -41,7 +41,7 @@ public final class SingleFrames {
         }
     }
 
-    /** Sends back what it gets. With SERVER and PEER, the first frame is four bytes that name the peer. */
+    /** Sends back what it gets. With SERVER and PEER, the first frame is four bytes, the routing id of the peer. */
     static ZMTPSocket echoServer() {
         ZMTPSocket server = ZMTPSocket.of(SERVER);
         server.onMessage((client, message) -> client.sendOrDrop(message));

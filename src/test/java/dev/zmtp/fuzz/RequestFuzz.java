@@ -409,7 +409,7 @@ public final class RequestFuzz {
             this.type = type;
             this.socket = loop.open(type, "", 100, this::arrived);
             if (type == ZMTPSocketType.ROUTER) {
-                socket.onMessage((peer, message) -> asked(peer.nameUTF8(), message));
+                socket.onMessage((peer, message) -> asked(peer.routingIdUTF8(), message));
             }
             socket.bind("inproc://slot" + i);
         }

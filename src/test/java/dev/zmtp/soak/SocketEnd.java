@@ -193,8 +193,8 @@ final class SocketEnd {
         if (peer == null) {
             return () -> {};
         }
-        peer.pause();
-        return peer::resume;
+        peer.pauseReading();
+        return peer::resumeReading;
     }
 
     private Optional<ZMTPPeer> pick(Collection<ZMTPPeer> now) {

@@ -96,7 +96,7 @@ class ZMTPProxyTest {
             for (ZMTPSocket client : List.of(sockets.open(REQ), sockets.open(DEALER))) {
                 client.connect(front);
                 for (int i = 0; i < 200; i++) {
-                    answers.add(client.requestAsync(message(client.type() + " " + i, "", "end"), PATIENCE));
+                    answers.add(client.requestAsync(message(client.socketType() + " " + i, "", "end"), PATIENCE));
                 }
             }
 
@@ -141,7 +141,7 @@ class ZMTPProxyTest {
             ZMTPProxy.start(frontend, backend);
             BlockingQueue<ZMTPSubscription> seen = new LinkedBlockingQueue<>();
             ZMTPSocket publisher = sockets.open(PUB);
-            publisher.onSubscription((peer, subscription) -> seen.add(subscription), false);
+            publisher.onSubscription((peer, subscription) -> seen.add(subscription));
             connect(publisher, bind(frontend, "tcp://127.0.0.1:*"));
             assertThat(next(seen)).isEqualTo("subscribe early");
 
@@ -169,7 +169,7 @@ class ZMTPProxyTest {
         ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
         BlockingQueue<ZMTPSubscription> seen = new LinkedBlockingQueue<>();
         ZMTPSocket publisher = sockets.open(PUB);
-        publisher.onSubscription((peer, subscription) -> seen.add(subscription), false);
+        publisher.onSubscription((peer, subscription) -> seen.add(subscription));
         publisher.connect(bind(frontend, "inproc://front"));
         ZMTPSocket subscriber = sockets.open(SUB);
         subscriber.subscribe("topic");

@@ -226,8 +226,8 @@ public final class TestSockets implements AutoCloseable {
         }
 
         /**
-         * The cause of the next handshake that the socket itself has refused. One of a connection that was reset may come
-         * before: JeroMQ resets some, and connects again.
+         * The cause of the next handshake that the socket itself has refused. One of a connection that was reset may
+         * come before: JeroMQ resets some, and connects again.
          */
         public Throwable nextRefusal() {
             return next(ZMTPSocketEvent.HandshakeFailed.class, failed -> failed.cause() instanceof ZMTPSocketException)
@@ -261,7 +261,7 @@ public final class TestSockets implements AutoCloseable {
 
     /** Returns when the event loop of the socket has done what it was asked for before. */
     public static void settle(ZMTPSocket socket) {
-        get(CompletableFuture.runAsync(() -> {}, socket.loop()));
+        get(CompletableFuture.runAsync(() -> {}, socket.eventLoop()));
     }
 
     /** Keeps the event loop of the socket from taking anything until the latch is open. */

@@ -185,7 +185,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         return publishes ? subscribers.awaited() : peers.connected();
     }
 
-    public void sendLimit(QueueLimit limit) {
+    public void resizeSendQueue(QueueLimit limit) {
         QueueLimit effective = context.sendQueueLimit(limit);
         context.execute(() -> {
             senders.limit(limit);

@@ -104,7 +104,7 @@ class ForwardingTest {
             connect(push, bind(frontend, "inproc://front"));
             connect(backend, bind(pull, "inproc://back"));
             ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-            Busy before = new Busy(backend.loop());
+            Busy before = new Busy(backend.eventLoop());
             for (int i = 0; i < messages; i++) {
                 push.sendOrDrop(message(Integer.toString(i)));
             }
@@ -113,7 +113,7 @@ class ForwardingTest {
                     () -> proxy.statistics().frontend().messagesReceived() == ON_THE_WAY);
 
             CompletableFuture<Void> paused = proxy.pause();
-            Busy after = new Busy(backend.loop());
+            Busy after = new Busy(backend.eventLoop());
             before.over.countDown();
             get(after.begun);
             proxy.resume();

@@ -186,13 +186,13 @@ class AccountingTest {
         ZMTPPeer unread = connect(slow, endpoint);
         get(pub.whenPeers(1));
         ZMTPPeer peer = TestSockets.peer(pub);
-        unread.pause();
+        unread.pauseReading();
 
         for (int i = 0; i < 3_000; i++) {
             pub.sendOrDrop(message("m"));
         }
 
-        unread.resume(); // what is with the transport of a full connection is not yet written or lost
+        unread.resumeReading(); // what is with the transport of a full connection is not yet written or lost
         await("all are accounted for", () -> accounted(pub.stats()) == 3_000);
         get(pub.closeAsync(Duration.ZERO));
         assertThat(accounted(pub.stats())).isEqualTo(3_000);

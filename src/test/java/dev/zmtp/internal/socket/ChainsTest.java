@@ -50,7 +50,7 @@ class ChainsTest {
 
     private static void run(ZMTPSocket socket, boolean onLoop, Supplier<? extends CompletableFuture<?>> next) {
         if (onLoop) {
-            get(CompletableFuture.supplyAsync(() -> chain(next, LINKS), socket.loop())
+            get(CompletableFuture.supplyAsync(() -> chain(next, LINKS), socket.eventLoop())
                     .thenCompose(chain -> chain));
         } else {
             get(chain(next, LINKS));

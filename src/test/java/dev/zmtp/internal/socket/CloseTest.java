@@ -319,7 +319,7 @@ class CloseTest {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             Thread sender = new Thread(() -> {
-                for (int sent = 0; push.type() == PUSH; sent++) {
+                for (int sent = 0; push.socketType() == PUSH; sent++) {
                     CompletableFuture<Void> result = push.sendAsync(message("m"));
                     results.add(result);
                     if (sent == 10) {
@@ -520,7 +520,7 @@ class CloseTest {
         String endpoint = bind(router, "inproc://accepted");
         ZMTPSocket dealer = sockets.open(DEALER);
         ZMTPPeer seen = connect(dealer, endpoint);
-        seen.pause();
+        seen.pauseReading();
         dealer.sendOrDrop(message("hello"));
         CompletableFuture<ZMTPPeer> written = new CompletableFuture<>();
         router.onMessage((from, message) -> {

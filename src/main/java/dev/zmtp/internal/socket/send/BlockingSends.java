@@ -115,13 +115,13 @@ public final class BlockingSends {
 
     private Peer addressee(ByName byName, ZMTPMessage message) {
         if (message.size() < 2) {
-            String text = "frames: " + message.size() + " (expected: the name of a peer, and the message)";
+            String text = "frames: " + message.size() + " (expected: the routing id of a peer, and the message)";
             throw refused(message, UNROUTABLE, text);
         }
         Peer peer = byName.named(message.frame(0).nioBuffer());
         if (peer == null || !DirectSends.isThere(peer)) {
             String name = PeerInfo.text(message.frame(0).nioBuffer());
-            throw refused(message, UNROUTABLE, "no peer has the name " + name);
+            throw refused(message, UNROUTABLE, "no peer has the routing id " + name);
         }
         return peer;
     }

@@ -21,8 +21,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends to the peer whose name is the first frame, and removes that frame. Names are a ROUTER's identities (RFC 28), or
- * the routing ids of SERVER and PEER, which are generated here (RFC 41, 51).
+ * Sends to the peer whose routing id is the first frame, and removes that frame. Routing ids are a ROUTER's identities
+ * (RFC 28), or those of SERVER and PEER, which are generated here (RFC 41, 51).
  */
 public final class ByName extends Routing {
 
@@ -62,7 +62,7 @@ public final class ByName extends Routing {
                     .fail(
                             result,
                             ZMTPSocketException.Reason.UNROUTABLE,
-                            frames + " (expected: the name of a peer, and the message)");
+                            frames + " (expected: the routing id of a peer, and the message)");
             return Fate.DROPPED;
         }
         Peer peer = find(message.frame(0));
@@ -73,7 +73,8 @@ public final class ByName extends Routing {
             if (result == null) {
                 context.drops().dropped(null, DropReason.NO_PEER, 1);
             }
-            context.completions().fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the name " + name);
+            context.completions()
+                    .fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the routing id " + name);
             return Fate.DROPPED;
         }
         return sendTo(peer, message, result);
@@ -137,7 +138,7 @@ public final class ByName extends Routing {
         ByteBuffer identity = peer.identity();
         ByteBuffer name;
         if (!isRouter() || !identity.hasRemaining()) {
-            name = peer.name().hasRemaining() ? peer.name() : newName();
+            name = peer.routingId().hasRemaining() ? peer.routingId() : newName();
         } else {
             name = ByteBuffer.wrap(bytes(identity));
         }
@@ -158,7 +159,7 @@ public final class ByName extends Routing {
         PeerHandler link = owner.link();
         boolean isThere = link != null && link.channel().isActive();
         if (context.config().routingIdConflictPolicy() == RoutingIdConflictPolicy.REFUSE && isThere) {
-            return "identity: " + PeerInfo.text(owner.name()) + " is taken by another peer";
+            return "identity: " + PeerInfo.text(owner.routingId()) + " is taken by another peer";
         }
         peers.remove(nameOf(owner), owner);
         if (link != null && isThere) { // otherwise it has ended for another reason

@@ -275,7 +275,7 @@ class EventsTest {
         ZMTPPeer up = ofRouter.next(ZMTPSocketEvent.PeerUp.class).peer();
         assertThat(up.endpoint().text()).isEqualTo(endpoint);
         assertThat(up.session().peerAddress()).isNotNull();
-        assertThat(up.type()).isEqualTo(DEALER);
+        assertThat(up.socketType()).isEqualTo(DEALER);
         ZMTPPeer other = ofDealer.next(ZMTPSocketEvent.PeerUp.class).peer();
         assertThat(other.endpoint().text()).isEqualTo(endpoint);
         assertThat(endpoint).endsWith(other.session().peerAddress().toString().replaceAll(".*:", ":"));

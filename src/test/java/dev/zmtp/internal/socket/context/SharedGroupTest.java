@@ -63,7 +63,7 @@ class SharedGroupTest {
 
             assertThat(noThreadIsLeft()).isTrue();
             get(ended);
-            assertThat(before).noneMatch(socket -> socket.loop() == pull.loop());
+            assertThat(before).noneMatch(socket -> socket.eventLoop() == pull.eventLoop());
             before.add(pull);
         }
     }
@@ -79,7 +79,7 @@ class SharedGroupTest {
     void itIsNotWaitedForOnAnEventLoop() {
         ZMTPSocket pull = ZMTPSocket.of(PULL);
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
-        pull.loop()
+        pull.eventLoop()
                 .execute(() -> thrown.complete(catchThrowable(
                         () -> ZMTPSocketConfig.sharedGroupTerminationFuture().join())));
 

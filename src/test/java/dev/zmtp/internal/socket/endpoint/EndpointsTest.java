@@ -86,7 +86,7 @@ class EndpointsTest {
 
         assertThat(connected.peer()).isSameAs(peer);
         assertThat(peer.endpoint()).isSameAs(connected);
-        assertThat(peer.type()).isEqualTo(ROUTER);
+        assertThat(peer.socketType()).isEqualTo(ROUTER);
         assertThat(bound.peer()).isNull();
     }
 
@@ -421,7 +421,7 @@ class EndpointsTest {
 
         dealer.connect(bind(router, endpoint), codec -> codec.localIdentity("here"));
 
-        assertThat(TestSockets.peer(router).nameUTF8()).isEqualTo("here");
+        assertThat(TestSockets.peer(router).routingIdUTF8()).isEqualTo("here");
     }
 
     @Test

@@ -349,8 +349,8 @@ class ReconnectTest {
                 ZMTPConfig.builder().socketType(DEALER).localIdentity("A").build());
         ZMTPSocket router = sockets.open(ROUTER);
         List<String> received = Collections.synchronizedList(new ArrayList<>());
-        router.onMessage(
-                (from, message) -> received.add(from.nameUTF8() + " " + String.join(" ", TestSockets.frames(message))));
+        router.onMessage((from, message) ->
+                received.add(from.routingIdUTF8() + " " + String.join(" ", TestSockets.frames(message))));
         String endpoint = bind(router, ANY_PORT);
         for (int round = 1; round <= rounds; round++) {
             ZMTPSocket dealer = sockets.open(named);

@@ -46,8 +46,8 @@ class NewcomerTest {
 
     private void bind(String endpoint, ZMTPSocketConfig.Builder config) {
         router = time.open(config);
-        router.onMessage(
-                (from, message) -> received.add(from.nameUTF8() + " " + String.join(" ", TestSockets.frames(message))));
+        router.onMessage((from, message) ->
+                received.add(from.routingIdUTF8() + " " + String.join(" ", TestSockets.frames(message))));
         router.onEvent(Runnable::run, events::add);
         router.bind(endpoint);
         time.run();
@@ -100,7 +100,7 @@ class NewcomerTest {
         bind("local://newcomer", ZMTPSocketConfig.builder(ROUTER).pipelineInitializer(gate));
         ZMTPSocket first = connect("local://newcomer");
         connect("local://newcomer");
-        router.sendLimit(2, 1 << 20);
+        router.resizeSendQueue(2, 1 << 20);
         time.run();
         first.closeAsync(Duration.ZERO);
         time.run();

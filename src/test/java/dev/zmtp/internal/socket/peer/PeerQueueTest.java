@@ -159,7 +159,7 @@ class PeerQueueTest {
         send("1");
         send("2");
 
-        router.sendLimit(3, 1 << 20);
+        router.resizeSendQueue(3, 1 << 20);
         time.run();
 
         assertThat(peer.isWritable()).isTrue();

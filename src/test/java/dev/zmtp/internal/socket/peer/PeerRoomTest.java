@@ -132,7 +132,7 @@ class PeerRoomTest {
             fillTransport();
             fillQueue();
             if (named) {
-                ZMTPMessage late = message("late").prepend(Unpooled.copiedBuffer(peer.name()));
+                ZMTPMessage late = message("late").prepend(Unpooled.copiedBuffer(peer.routingId()));
                 assertThat(router.trySend(late)).isFalse();
                 late.release();
             } else {
@@ -164,7 +164,7 @@ class PeerRoomTest {
         fillQueue();
         listen();
 
-        router.sendLimit(2 * LIMIT, 1 << 20);
+        router.resizeSendQueue(2 * LIMIT, 1 << 20);
         time.run();
 
         assertThat(calls).isEqualTo(1);
@@ -207,7 +207,7 @@ class PeerRoomTest {
     @Test
     void eachRefusalOfAnotherThreadLooksForRoom() {
         PeerSends sends = mock(PeerSends.class);
-        SocketContext context = new SocketContext(ZMTPSocketConfig.of(ROUTER), router.loop(), System::nanoTime);
+        SocketContext context = new SocketContext(ZMTPSocketConfig.of(ROUTER), router.eventLoop(), System::nanoTime);
         PeerRoom room = new PeerRoom(context, sends, (Peer) peer);
         room.listen(() -> calls++);
         time.run();
@@ -381,7 +381,7 @@ class PeerRoomTest {
                 gate.close();
                 sendUntilFull(peer);
                 gate.open();
-                router.sendLimit(LIMIT + depths.size(), 1 << 20);
+                router.resizeSendQueue(LIMIT + depths.size(), 1 << 20);
                 if (depths.size() == 2) {
                     peer.onWritable(() -> depths.add(10 + depth));
                 }

@@ -178,11 +178,11 @@ class PeerTest {
     void aPeerIsNotReadWhileTheApplicationHasPausedIt() {
         WrittenChannel channel = connect();
 
-        peer.pause();
+        peer.pauseReading();
         runTasks();
         assertThat(channel.config().isAutoRead()).isFalse();
 
-        peer.resume();
+        peer.resumeReading();
         runTasks();
         assertThat(channel.config().isAutoRead()).isTrue();
     }

@@ -68,7 +68,7 @@ class SlowPeersTest {
                 .filter(peer -> !before.contains(peer))
                 .findFirst()
                 .orElseThrow();
-        stopped.peers().iterator().next().pause();
+        stopped.peers().iterator().next().pauseReading();
         time.run();
         publisher.onEvent(Runnable::run, events::add);
     }
@@ -147,7 +147,7 @@ class SlowPeersTest {
         publish(0, MANY);
         long dropped = its.stats().dropped();
 
-        stopped.peers().iterator().next().resume();
+        stopped.peers().iterator().next().resumeReading();
         time.run();
         publish(MANY, MANY + 1_000);
 
@@ -188,7 +188,7 @@ class SlowPeersTest {
         subscriber.subscribe("");
         subscriber.onEvent(Runnable::run, event -> {
             if (event instanceof ZMTPSocketEvent.PeerUp up) {
-                up.peer().pause();
+                up.peer().pauseReading();
             }
         });
         subscriber.bind(ENDPOINT);
@@ -220,9 +220,9 @@ class SlowPeersTest {
         for (int round = 0; round < 10; round++) {
             publish(round * MANY, (round + 1) * MANY);
             time.pass(Duration.ofSeconds(1));
-            stopped.peers().iterator().next().resume();
+            stopped.peers().iterator().next().resumeReading();
             time.run();
-            stopped.peers().iterator().next().pause();
+            stopped.peers().iterator().next().pauseReading();
             time.run();
         }
 
@@ -248,7 +248,7 @@ class SlowPeersTest {
         assertThat(waits).isNotDone();
         assertThat(fast).isEqualTo(texts(0, taken));
 
-        stopped.peers().iterator().next().resume();
+        stopped.peers().iterator().next().resumeReading();
         time.run();
 
         assertThat(waits).isCompleted();

@@ -36,7 +36,7 @@ class UnreadAnswersTest {
         service.serve(request -> request.reply(message(ANSWER)));
         ZMTPSocket client = sockets.open(sockets.builder(DEALER).sendQueueLimit(REQUESTS, 1 << 20));
         ZMTPPeer peer = connect(client, bind(service, endpoint));
-        peer.pause();
+        peer.pauseReading();
 
         List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
         for (int i = 0; i < REQUESTS; i++) {
@@ -45,7 +45,7 @@ class UnreadAnswersTest {
         await(
                 "a full queue",
                 () -> service.peers().stream().anyMatch(p -> p.stats().queued() >= 5));
-        peer.resume();
+        peer.resumeReading();
 
         answers.forEach(answer -> get(answer).release());
         assertThat(service.stats().dropped()).isZero();

@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +54,12 @@ class SubscriptionsTest {
     /** What the publisher's application hears, as {@code +topic} and {@code -topic}. */
     private static List<String> heard(ZMTPSocket publisher, boolean all) {
         List<String> heard = new CopyOnWriteArrayList<>();
-        publisher.onSubscription((peer, request) -> heard.add(text(request)), all);
+        BiConsumer<ZMTPPeer, ZMTPSubscription> hear = (peer, request) -> heard.add(text(request));
+        if (all) {
+            publisher.onEverySubscription(hear);
+        } else {
+            publisher.onSubscription(hear);
+        }
         return heard;
     }
 
@@ -162,7 +168,7 @@ class SubscriptionsTest {
     void aListenerThatWasUnregisteredHearsNothing(TestSockets sockets) {
         ZMTPSocket xpub = sockets.open(XPUB);
         List<String> unheard = new CopyOnWriteArrayList<>();
-        ZMTPRegistration registration = xpub.onSubscription((peer, request) -> unheard.add(text(request)), true);
+        ZMTPRegistration registration = xpub.onEverySubscription((peer, request) -> unheard.add(text(request)));
         List<String> heard = heard(xpub, true);
 
         registration.close();
@@ -177,11 +183,9 @@ class SubscriptionsTest {
         try (CapturedLog log = new CapturedLog("dev.zmtp.socket.Subscribers");
                 TestSockets sockets = new TestSockets()) {
             ZMTPSocket xpub = sockets.open(XPUB);
-            xpub.onSubscription(
-                    (peer, request) -> {
-                        throw new IllegalStateException("of the test");
-                    },
-                    true);
+            xpub.onEverySubscription((peer, request) -> {
+                throw new IllegalStateException("of the test");
+            });
             List<String> heard = heard(xpub, true);
 
             subscriber(sockets, bind(xpub, ENDPOINT), "A");

@@ -258,11 +258,11 @@ class FairQueueTest {
             await("the peer", () -> pull.peers().stream().anyMatch(TestSockets::isUp));
             ZMTPPeer peer = TestSockets.peer(pull);
 
-            peer.pause();
+            peer.pauseReading();
             get(push.sendAsync(message("while paused"))); // on the same event loop, after the pause
             assertThat(peer.stats().received()).isZero();
             CompletableFuture<ZMTPMessage> received = pull.receiveAsync();
-            peer.resume();
+            peer.resumeReading();
 
             assertThat(TestSockets.frames(get(received))).containsExactly("while paused");
         }

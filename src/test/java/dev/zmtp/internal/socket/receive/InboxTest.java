@@ -208,7 +208,7 @@ class InboxTest {
         TestSockets.settle(pull);
         CountDownLatch busy = TestSockets.hold(pull);
         send("0");
-        await("a read", () -> ((SingleThreadEventLoop) pull.loop()).pendingTasks() > 0);
+        await("a read", () -> ((SingleThreadEventLoop) pull.eventLoop()).pendingTasks() > 0);
 
         registration.close();
         pull.onMessage((from, message) -> second.addAll(frames(message)));

@@ -114,7 +114,7 @@ class PolledTest {
                     }
                     return count;
                 },
-                pull.loop()));
+                pull.eventLoop()));
 
         assertThat(taken).isEqualTo(MANY);
     }
@@ -181,7 +181,7 @@ class PolledTest {
         get(req.sendAsync(message("question")));
         await("it is there", () -> rep.stats().received() == 1);
 
-        rep.loop().execute(() -> {
+        rep.eventLoop().execute(() -> {
             order.addAll(frames(rep.tryReceive()));
             order.add("returned");
         });

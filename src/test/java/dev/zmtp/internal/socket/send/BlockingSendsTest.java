@@ -379,7 +379,7 @@ class BlockingSendsTest {
     void aTrySendDoesNotTakeThePlaceThatAThreadWaitsFor(TestSockets sockets) throws InterruptedException {
         ZMTPSocket router = fullRouter(sockets, named(sockets, "ada"));
         ZMTPPeer peer = router.peer("ada");
-        router.sendLimit(8, 1 << 20);
+        router.resizeSendQueue(8, 1 << 20);
         await("it has room", peer::isWritable);
         for (int i = 3; i <= 8; i++) {
             peer.send(message("" + i));
@@ -387,20 +387,22 @@ class BlockingSendsTest {
         await("it is full", () -> peer.stats().queued() == 8);
         CompletableFuture<Throwable> waits = waiting(() -> peer.send(message("9")));
 
-        router.sendLimit(9, 1 << 20); // one place is less than a quarter
+        router.resizeSendQueue(9, 1 << 20); // one place is less than a quarter
         settle(router);
         assertThat(waits).isNotDone();
         assertThat(peer.isWritable()).isFalse();
         ZMTPMessage other = message("other");
         assertThat(peer.trySend(other)).isFalse();
         ZMTPMessage named = message("ada", "other");
-        CompletableFuture<Boolean> here = CompletableFuture.supplyAsync(() -> router.trySend(named), router.loop());
+        CompletableFuture<Boolean> here =
+                CompletableFuture.supplyAsync(() -> router.trySend(named), router.eventLoop());
         assertThat(get(here)).as("on the event loop").isFalse();
-        CompletableFuture.runAsync(() -> peer.sendOrDrop(other), router.loop()).join();
+        CompletableFuture.runAsync(() -> peer.sendOrDrop(other), router.eventLoop())
+                .join();
         assertThat(peer.stats().dropped()).as("on the event loop").isEqualTo(1);
         named.release();
 
-        router.sendLimit(10, 1 << 20);
+        router.resizeSendQueue(10, 1 << 20);
         assertThat(get(waits)).isNull();
         await("there is room for others", peer::isWritable);
     }

@@ -114,8 +114,8 @@ class ByNameTest {
 
         Set<Object> names = new HashSet<>();
         for (ZMTPPeer peer : router.peers()) {
-            assertThat(peer.name().remaining()).isEqualTo(length);
-            names.add(peer.name());
+            assertThat(peer.routingId().remaining()).isEqualTo(length);
+            names.add(peer.routingId());
         }
         assertThat(names).hasSize(50);
     }
@@ -140,11 +140,11 @@ class ByNameTest {
         ZMTPSocket router = sockets.open(ROUTER);
 
         assertThat(failure(router.sendAsync(message("green", "x"))))
-                .hasMessage("UNROUTABLE: no peer has the name \"green\"");
+                .hasMessage("UNROUTABLE: no peer has the routing id \"green\"");
         assertThat(failure(router.sendAsync(message("\u0001\n", "x"))))
-                .hasMessage("UNROUTABLE: no peer has the name 0x010a");
+                .hasMessage("UNROUTABLE: no peer has the routing id 0x010a");
         assertThat(failure(router.sendAsync(message("green"))))
-                .hasMessage("UNROUTABLE: frames: 1 (expected: the name of a peer, and the message)");
+                .hasMessage("UNROUTABLE: frames: 1 (expected: the routing id of a peer, and the message)");
     }
 
     @Test
@@ -422,7 +422,7 @@ class ByNameTest {
         ZMTPPeer ada = only(router);
 
         assertThat(router.peer("ada")).isSameAs(ada);
-        assertThat(ada.nameUTF8()).isEqualTo("ada");
+        assertThat(ada.routingIdUTF8()).isEqualTo("ada");
         assertThat(router.peer("grace")).isNull();
 
         get(dealer.closeAsync(Duration.ZERO));

@@ -174,11 +174,11 @@ class RoundRobinTest {
         connect(stopped, endpoint);
         int sent = 0;
         while (push.stats().queued() < 10) {
-            get(CompletableFuture.runAsync(() -> push.sendOrDrop(big("m")), push.loop()));
+            get(CompletableFuture.runAsync(() -> push.sendOrDrop(big("m")), push.eventLoop()));
             sent++;
         }
         assertThat(sent).isGreaterThan(10);
-        get(CompletableFuture.runAsync(() -> push.sendOrDrop(message("last")), push.loop()));
+        get(CompletableFuture.runAsync(() -> push.sendOrDrop(message("last")), push.eventLoop()));
 
         get(stopped.closeAsync(Duration.ZERO));
         ZMTPSocket next = sockets.open(PULL);

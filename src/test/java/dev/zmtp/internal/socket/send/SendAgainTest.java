@@ -166,7 +166,7 @@ class SendAgainTest {
         sub.subscribe("");
         sub.connect("inproc://again");
         time.run();
-        sub.peers().iterator().next().pause();
+        sub.peers().iterator().next().pauseReading();
         time.run();
         window(() -> pub.sendAsync(message("m")));
         time.run();
@@ -203,7 +203,7 @@ class SendAgainTest {
         ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
         dealer.connect("inproc://again");
         time.run();
-        dealer.peers().iterator().next().pause();
+        dealer.peers().iterator().next().pauseReading();
         time.run();
         ZMTPPeer peer = router.peers().iterator().next();
         while (peer.stats().dropped() == 0) {
@@ -272,14 +272,14 @@ class SendAgainTest {
                 time.run();
                 others.run();
             }
-            reader.peers().iterator().next().pause();
+            reader.peers().iterator().next().pauseReading();
             others.run();
             while (socket.stats().queued() < MANY) {
                 socket.sendOrDrop(type == PUSH ? message("m") : message("r", "m"));
                 time.run();
             }
             long before = socket.stats().written();
-            reader.peers().iterator().next().resume();
+            reader.peers().iterator().next().resumeReading();
             reads = () -> read(others, reader);
             Turns turns = Turns.of(time.loop(), () -> socket.stats().written());
 

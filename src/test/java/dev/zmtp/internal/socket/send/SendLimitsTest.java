@@ -130,7 +130,7 @@ class SendLimitsTest {
         assertThat(push.trySend(message("2"))).isTrue();
         assertRefused(push);
 
-        push.sendLimit(3, 1 << 20);
+        push.resizeSendQueue(3, 1 << 20);
 
         ZMTPMessage third = message("3");
         await("room", () -> push.trySend(third));
@@ -147,7 +147,7 @@ class SendLimitsTest {
             assertThat(push.trySend(message("m" + i))).isTrue();
         }
 
-        push.sendLimit(3, 1 << 20);
+        push.resizeSendQueue(3, 1 << 20);
 
         TestSockets.settle(push); // where it takes effect
         assertRefused(push);
@@ -334,7 +334,7 @@ class SendLimitsTest {
         push.onWritable(told::countDown);
 
         first.close();
-        push.sendLimit(8, 1 << 20);
+        push.resizeSendQueue(8, 1 << 20);
 
         awaitLatch(told);
         assertThat(calls).hasValue(0);
@@ -425,7 +425,7 @@ class SendLimitsTest {
             gate.close();
 
             occupy(sockets, blocked);
-            push.sendLimit(1, 16 << 20);
+            push.resizeSendQueue(1, 16 << 20);
             for (int i = 0; i < 4; i++) {
                 assertThat(push.trySend(big("m" + i))).isTrue();
             }

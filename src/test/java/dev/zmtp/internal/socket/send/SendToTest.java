@@ -56,12 +56,10 @@ class SendToTest {
     @Test
     void aNewSubscriberAloneGetsTheLastValueOfItsTopic(TestSockets sockets) {
         ZMTPSocket xpub = sockets.open(XPUB);
-        xpub.onSubscription(
-                (peer, subscription) -> {
-                    String topic = subscription.topic().toString(StandardCharsets.UTF_8);
-                    peer.sendOrDrop(message(topic, "last value"));
-                },
-                true);
+        xpub.onEverySubscription((peer, subscription) -> {
+            String topic = subscription.topic().toString(StandardCharsets.UTF_8);
+            peer.sendOrDrop(message(topic, "last value"));
+        });
         String endpoint = bind(xpub, ANY_PORT);
         ZMTPSocket first = sockets.open(SUB);
         first.subscribe("news");
@@ -128,13 +126,13 @@ class SendToTest {
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
         ZMTPSocket dealer = sockets.open(DEALER);
         ZMTPPeer ofDealer = connect(dealer, bind(router, "inproc://room"));
-        ofDealer.pause();
-        get(CompletableFuture.runAsync(() -> {}, dealer.loop())); // it reads until then
+        ofDealer.pauseReading();
+        get(CompletableFuture.runAsync(() -> {}, dealer.eventLoop())); // it reads until then
         ZMTPPeer peer = TestSockets.peer(router);
         CompletableFuture<Integer> taken = new CompletableFuture<>();
         Runnable sends = () -> taken.complete(sendUntilFull(peer));
         if (onLoop) {
-            router.loop().execute(sends);
+            router.eventLoop().execute(sends);
         } else {
             sends.run();
         }
@@ -143,7 +141,7 @@ class SendToTest {
         if (onLoop) { // otherwise the transport may take some more in the meantime
             assertThat(peer.isWritable()).isFalse();
         }
-        ofDealer.resume();
+        ofDealer.resumeReading();
 
         for (int i = 0; i < get(taken); i++) {
             assertThat(receive(dealer)).containsExactly("m" + i);

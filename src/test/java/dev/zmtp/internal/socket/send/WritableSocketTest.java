@@ -113,7 +113,7 @@ class WritableSocketTest {
         push.connect("inproc://nobody");
         CompletableFuture<Boolean> onLoop = new CompletableFuture<>();
 
-        push.onWritable(() -> onLoop.complete(push.loop().inEventLoop()));
+        push.onWritable(() -> onLoop.complete(push.eventLoop().inEventLoop()));
 
         assertThat(get(onLoop)).isTrue();
     }
@@ -231,7 +231,7 @@ class WritableSocketTest {
         ZMTPSocket socket = sockets.open(sockets.builder(type).sendQueueLimit(1_000_000, 1 << 30));
         socket.connect("inproc://nobody");
 
-        int sent = get(CompletableFuture.supplyAsync(() -> fill(socket), socket.loop()));
+        int sent = get(CompletableFuture.supplyAsync(() -> fill(socket), socket.eventLoop()));
 
         assertThat(sent).isLessThanOrEqualTo(1_024);
     }
@@ -239,7 +239,7 @@ class WritableSocketTest {
     private static int fill(ZMTPSocket socket) {
         int sent = 0;
         while (socket.isWritable() && sent < 10_000) {
-            boolean named = TypeRules.namesPeers(socket.type()) || socket.type() == ZMTPSocketType.RADIO;
+            boolean named = TypeRules.namesPeers(socket.socketType()) || socket.socketType() == ZMTPSocketType.RADIO;
             socket.sendOrDrop(named ? message("a", "b") : message("m"));
             sent++;
         }
@@ -260,7 +260,7 @@ class WritableSocketTest {
                     }
                     return requests;
                 },
-                dealer.loop()));
+                dealer.eventLoop()));
 
         assertThat(asked).isEqualTo(1_024);
     }
@@ -417,7 +417,7 @@ class WritableSocketTest {
                     }
                     return attempts;
                 },
-                socket.loop()));
+                socket.eventLoop()));
 
         assertThat(sent).isLessThanOrEqualTo(1_024);
     }
@@ -431,7 +431,9 @@ class WritableSocketTest {
         connect(dealer, bind(router, "tcp://127.0.0.1:*"));
         AtomicInteger refused = new AtomicInteger();
 
-        await("it is full", () -> get(CompletableFuture.supplyAsync(() -> fillOne(router, refused), router.loop())));
+        await(
+                "it is full",
+                () -> get(CompletableFuture.supplyAsync(() -> fillOne(router, refused), router.eventLoop())));
 
         assertThat(refused).hasValue(1);
     }
@@ -453,7 +455,7 @@ class WritableSocketTest {
     void aRaisedLimitRaisesWhatMayWaitBeforeAnyTypeIsNotWritable() {
         ZMTPSocket pub = sockets.open(ZMTPSocketType.PUB);
 
-        pub.sendLimit(10_000, 1 << 30);
+        pub.resizeSendQueue(10_000, 1 << 30);
 
         await("the new limit", pub::isWritable);
         TestSockets.settle(pub);
