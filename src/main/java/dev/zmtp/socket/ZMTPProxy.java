@@ -45,14 +45,14 @@ import org.jspecify.annotations.Nullable;
 public final class ZMTPProxy implements AutoCloseable {
 
     /** Policy for a copy that the capture socket has no room for. */
-    public enum Capturing {
+    public enum CapturePolicy {
         /** The copy is dropped, so the capture socket never blocks the traffic. The default. */
-        WHAT_FITS,
+        DROP_NEW,
         /**
          * The traffic waits until the capture socket accepts the copy. If the capture socket is closed, the proxy ends.
          * A PUB or XPUB still drops copies for slow subscribers, according to its configuration.
          */
-        EVERYTHING
+        WAIT
     }
 
     /**
@@ -63,7 +63,7 @@ public final class ZMTPProxy implements AutoCloseable {
      * @param captured number of copies that the capture socket has accepted
      * @param captureDropped number of copies that the capture socket had no room for
      */
-    public record Statistics(Side frontend, Side backend, long captured, long captureDropped) {}
+    public record Stats(SideStats frontend, SideStats backend, long captured, long captureDropped) {}
 
     /**
      * Counts of the messages that have passed at one of the sockets. Bytes are those of all frames, including the
@@ -76,7 +76,8 @@ public final class ZMTPProxy implements AutoCloseable {
      * @param dropped number of messages for the socket that were dropped, because no peer had the routing id, a queue
      *     was full, the type does not allow this many frames, or there was no memory for them
      */
-    public record Side(long messagesReceived, long bytesReceived, long messagesSent, long bytesSent, long dropped) {}
+    public record SideStats(
+            long messagesReceived, long bytesReceived, long messagesSent, long bytesSent, long dropped) {}
 
     private final SocketContext frontend;
     private final SocketContext backend;
@@ -84,7 +85,7 @@ public final class ZMTPProxy implements AutoCloseable {
     private final List<Forwarding> directions = new ArrayList<>(2);
     private final List<SubscriptionRelay> relays = new ArrayList<>(1);
     private final AtomicBoolean closing = new AtomicBoolean();
-    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final CompletableFuture<Void> closeFuture = new CompletableFuture<>();
 
     private ZMTPProxy(ZMTPSocket frontend, ZMTPSocket backend, @Nullable Capture capture) {
         ProxyEnd front = ProxyEnd.of(frontend.core());
@@ -123,25 +124,25 @@ public final class ZMTPProxy implements AutoCloseable {
      * room for.
      */
     public static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, ZMTPSocket capture) {
-        return start(frontend, backend, capture, Capturing.WHAT_FITS);
+        return start(frontend, backend, capture, CapturePolicy.DROP_NEW);
     }
 
     /**
      * Like {@link #start(ZMTPSocket, ZMTPSocket)}, with a third socket that gets a copy of all messages of both sides.
      *
      * @param capture a PUB, XPUB, PUSH, PAIR or DEALER; it remains owned by the caller
-     * @param capturing policy for a copy that the capture socket has no room for
+     * @param policy the policy for a copy that the capture socket has no room for
      */
-    public static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, ZMTPSocket capture, Capturing capturing) {
+    public static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, ZMTPSocket capture, CapturePolicy policy) {
         switch (capture.socketType()) {
             case PUB, XPUB, PUSH, PAIR, DEALER -> {}
             default ->
                 throw new IllegalArgumentException(
                         "capture: " + capture.socketType() + " (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
         }
-        Objects.requireNonNull(capturing, "capturing");
+        Objects.requireNonNull(policy, "policy");
         capture.core().context().checkOpen();
-        return start(frontend, backend, new Capture(ProxyEnd.of(capture.core()), capturing == Capturing.EVERYTHING));
+        return start(frontend, backend, new Capture(ProxyEnd.of(capture.core()), policy == CapturePolicy.WAIT));
     }
 
     private static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, @Nullable Capture capture) {
@@ -209,15 +210,15 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     /** Returns the counts so far. */
-    public Statistics statistics() {
+    public Stats stats() {
         Forwarding forth = directions.get(0);
         Forwarding back = directions.get(directions.size() - 1);
-        return new Statistics(
+        return new Stats(
                 side(forth, back), side(back, forth), capture == null ? 0 : capture.captured(), droppedByCapture());
     }
 
-    private static Side side(Forwarding from, Forwarding to) {
-        return new Side(from.received(), from.bytesReceived(), to.sent(), to.bytesSent(), to.dropped());
+    private static SideStats side(Forwarding from, Forwarding to) {
+        return new SideStats(from.received(), from.bytesReceived(), to.sent(), to.bytesSent(), to.dropped());
     }
 
     private long droppedByCapture() {
@@ -234,7 +235,7 @@ public final class ZMTPProxy implements AutoCloseable {
             AtomicInteger left = new AtomicInteger(directions.size() + relays.size());
             Runnable ended = () -> {
                 if (left.decrementAndGet() == 0) {
-                    closed.complete(null);
+                    closeFuture.complete(null);
                 }
             };
             directions.forEach(direction -> direction.end(ended));
@@ -243,8 +244,8 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     /** Returns a future that completes when the proxy has ended because it or one of its sockets was closed. */
-    public CompletableFuture<Void> closed() {
-        return closed.copy();
+    public CompletableFuture<Void> closeFuture() {
+        return closeFuture.copy();
     }
 
     /** Returns the types and the number of messages that have passed. */

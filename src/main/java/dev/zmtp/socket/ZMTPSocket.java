@@ -109,7 +109,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Listens at an endpoint such as {@code tcp://*:5555}, {@code ipc:///run/service}, {@code inproc://name} or
-     * {@code shm:///run/service}. The text is checked at once. Binding happens later (see {@link ZMTPEndpoint#ready}).
+     * {@code shm:///run/service}. The text is checked at once, and bound later (see {@link ZMTPEndpoint#readyFuture}).
      *
      * @throws IllegalArgumentException if the text is not an endpoint
      */

@@ -55,7 +55,7 @@ public final class Broker implements AutoCloseable {
     }
 
     static String bind(ZMTPSocket socket, String endpoint) {
-        return socket.bind(endpoint).ready().join().text();
+        return socket.bind(endpoint).readyFuture().join().text();
     }
 
     ZMTPSocket clients() {
@@ -79,7 +79,7 @@ public final class Broker implements AutoCloseable {
         switch (command.strip()) {
             case "pause" -> proxy.pause().join();
             case "resume" -> proxy.resume().join();
-            case "statistics" -> System.out.println(proxy.statistics());
+            case "statistics" -> System.out.println(proxy.stats());
             case "quit" -> {
                 return false;
             }

@@ -19,7 +19,8 @@ public final class NamedWorkers {
     public static void main(String... args) {
         System.out.println("ROUTER socket and two DEALERs with routing ids in this process. Nothing to run beside it.");
         try (ZMTPSocket router = ZMTPSocket.of(ROUTER)) {
-            String endpoint = router.bind("tcp://127.0.0.1:*").ready().join().text();
+            String endpoint =
+                    router.bind("tcp://127.0.0.1:*").readyFuture().join().text();
             ZMTPSocket red = worker(endpoint, "red", task -> "red has done: " + task);
             ZMTPSocket blue = worker(endpoint, "blue", task -> "blue has done: " + task);
             try {

@@ -25,7 +25,8 @@ public final class Quotes {
         System.out.println("XPUB and SUB sockets in this process. Nothing to run beside it.");
         CountDownLatch quotes = new CountDownLatch(3);
         ZMTPSocket publisher = publisher(System.out::println, ForkJoinPool.commonPool(), System.err::println);
-        String endpoint = publisher.bind("tcp://127.0.0.1:*").ready().join().text();
+        String endpoint =
+                publisher.bind("tcp://127.0.0.1:*").readyFuture().join().text();
         ZMTPSocket subscriber = subscriber(endpoint, "acme.", quote -> {
             System.out.println(quote);
             quotes.countDown();

@@ -176,7 +176,7 @@ class StoppedPeerIT {
         subscriber.subscribe("");
         if (binder == Binder.WE) {
             subscriber.connect(
-                    get(publisher.bind(SocketProcess.ANY_PORT).ready()).text());
+                    get(publisher.bind(SocketProcess.ANY_PORT).readyFuture()).text());
         } else {
             publisher.connect(TestSockets.bind(subscriber, SocketProcess.ANY_PORT));
         }

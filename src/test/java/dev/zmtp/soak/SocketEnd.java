@@ -117,7 +117,7 @@ final class SocketEnd {
     String bind(String where) {
         open();
         binds = true;
-        endpoint = await(socket.bind(where).ready()).text();
+        endpoint = await(socket.bind(where).readyFuture()).text();
         return endpoint;
     }
 

@@ -83,12 +83,12 @@ public final class TestSockets implements AutoCloseable {
 
     /** Binds the socket and returns what may be connected to. */
     public static String bind(ZMTPSocket socket, String endpoint) {
-        return get(socket.bind(endpoint).ready()).text();
+        return get(socket.bind(endpoint).readyFuture()).text();
     }
 
     /** Connects the socket and waits until its peer is there. */
     public static ZMTPPeer connect(ZMTPSocket socket, String endpoint) {
-        return peerOf(get(socket.connect(endpoint).ready()));
+        return peerOf(get(socket.connect(endpoint).readyFuture()));
     }
 
     /** Returns the peer of what the socket connects to, whether it is there or not. */

@@ -30,15 +30,15 @@ final class SocketProxies {
     void start() {
         ZMTPSocket frontend = open(ZMTPSocketType.XSUB, forwarding);
         ZMTPSocket backend = open(ZMTPSocketType.XPUB, forwarding);
-        frontend.bind(FRONT).ready().join();
-        backend.bind(BACK).ready().join();
+        frontend.bind(FRONT).readyFuture().join();
+        backend.bind(BACK).readyFuture().join();
         ZMTPProxy.start(frontend, backend);
 
         ZMTPSocket subscriber = open(ZMTPSocketType.SUB, publishing);
         subscriber.subscribe("");
         SocketTraffic receiving = traffic(program.messages(true));
         receiving.receive(subscriber);
-        subscriber.connect(BACK).ready().join();
+        subscriber.connect(BACK).readyFuture().join();
 
         SocketTraffic sending = traffic(new Counter());
         CompletableFuture<?>[] known = new CompletableFuture<?>[PUBLISHERS];

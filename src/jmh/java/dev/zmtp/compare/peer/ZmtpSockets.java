@@ -86,7 +86,7 @@ final class ZmtpSockets {
         SocketTraffic.of(program, transport, loop.next(), program.messages(true))
                 .bind(socket);
         String endpoint = socket.bind(arguments.medium() == Medium.INPROC ? INPROC : "tcp://127.0.0.1:0")
-                .ready()
+                .readyFuture()
                 .join()
                 .text();
         if (arguments.medium() != Medium.INPROC) {

@@ -71,7 +71,7 @@ class ForwardingTest {
             get(radio.sendAsync(message(GROUP, "next")));
 
             assertThat(receive(dish)).containsExactly(GROUP, "next");
-            assertThat(proxy.statistics().backend().dropped()).isEqualTo(1);
+            assertThat(proxy.stats().backend().dropped()).isEqualTo(1);
         }
     }
 
@@ -108,9 +108,7 @@ class ForwardingTest {
             for (int i = 0; i < messages; i++) {
                 push.sendOrDrop(message(Integer.toString(i)));
             }
-            await(
-                    "all that fits is on its way",
-                    () -> proxy.statistics().frontend().messagesReceived() == ON_THE_WAY);
+            await("all that fits is on its way", () -> proxy.stats().frontend().messagesReceived() == ON_THE_WAY);
 
             CompletableFuture<Void> paused = proxy.pause();
             Busy after = new Busy(backend.eventLoop());

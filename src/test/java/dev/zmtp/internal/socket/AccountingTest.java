@@ -65,7 +65,7 @@ class AccountingTest {
             ZMTPEndpoint connector = push.connect(stopped.endpoint());
             long sent = 0;
             try (Socket accepted = stopped.accept()) {
-                ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+                ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
                 for (int i = 0; i < 2_000; i++) {
                     ZMTPMessage message = message(BODY);
                     if (push.trySend(message)) {

@@ -132,7 +132,7 @@ class CloseTest {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPSocket push = sockets.open(PUSH);
         ZMTPEndpoint connector = push.connect(bind(pull, ANY_PORT));
-        get(connector.ready());
+        get(connector.readyFuture());
 
         CompletableFuture<Void> sent = push.sendAsync(message("last words"));
         get(TestSockets.disconnect(connector));
@@ -146,7 +146,7 @@ class CloseTest {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPSocket push = sockets.open(PUSH);
         ZMTPEndpoint connector = push.connect(bind(pull, ANY_PORT));
-        get(connector.ready());
+        get(connector.readyFuture());
 
         get(TestSockets.disconnect(connector));
 
@@ -160,8 +160,9 @@ class CloseTest {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPSocket push = sockets.open(PUSH);
 
-        boolean isUp = get(
-                push.connect(bind(pull, ANY_PORT)).ready().thenApply(up -> TestSockets.isUp(TestSockets.peerOf(up))));
+        boolean isUp = get(push.connect(bind(pull, ANY_PORT))
+                .readyFuture()
+                .thenApply(up -> TestSockets.isUp(TestSockets.peerOf(up))));
 
         assertThat(isUp).isTrue();
     }
@@ -173,13 +174,13 @@ class CloseTest {
         get(TestSockets.disconnect(idle));
 
         ZMTPEndpoint waiting = push.connect(NOBODY);
-        await("waiting", () -> waiting.state() == ZMTPEndpoint.State.WAITING);
+        await("waiting", () -> waiting.state() == ZMTPEndpoint.State.RETRYING);
         get(TestSockets.disconnect(waiting));
         get(TestSockets.disconnect(waiting));
         waiting.retryNow();
 
-        assertThat(reason(idle.ready())).isEqualTo(CLOSED);
-        assertThat(reason(waiting.ready())).isEqualTo(CLOSED);
+        assertThat(reason(idle.readyFuture())).isEqualTo(CLOSED);
+        assertThat(reason(waiting.readyFuture())).isEqualTo(CLOSED);
         assertThat(push.peers()).isEmpty();
         assertThat(push.connect(NOBODY)).as("a new one").isNotSameAs(waiting);
     }
@@ -220,7 +221,7 @@ class CloseTest {
     void aBindEndsWithItsSocketBeItThatItsNameIsLookedUpForEver(TestSockets sockets) {
         List<Runnable> lookedUp = new ArrayList<>();
         ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolverExecutor(lookedUp::add));
-        CompletableFuture<ZMTPEndpoint> bound = pull.bind("tcp://localhost:*").ready();
+        CompletableFuture<ZMTPEndpoint> bound = pull.bind("tcp://localhost:*").readyFuture();
         ZMTPEndpoint connector = sockets.open(sockets.builder(PUSH).resolverExecutor(lookedUp::add))
                 .connect("tcp://localhost:1");
 
@@ -238,7 +239,7 @@ class CloseTest {
             ZMTPSocket pull = sockets.open(
                     ClockedSockets.with(sockets.builder(PULL), new AskedFiles()).resolverExecutor(lookedUp::add));
             CompletableFuture<ZMTPEndpoint> bound =
-                    pull.bind("asked://" + dir.resolve("late")).ready();
+                    pull.bind("asked://" + dir.resolve("late")).readyFuture();
             await("looked up", () -> !lookedUp.isEmpty());
             lookedUp.remove().run();
             CompletableFuture<ZMTPStats> closed = pull.closeAsync(Duration.ZERO);
@@ -478,7 +479,7 @@ class CloseTest {
     /** The end of the loop is known a moment later: until then the call itself does not fail. */
     private static CompletableFuture<ZMTPEndpoint> bindOrFail(ZMTPSocket socket) {
         try {
-            return socket.bind(ANY_PORT).ready();
+            return socket.bind(ANY_PORT).readyFuture();
         } catch (ZMTPSocketException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -87,7 +87,7 @@ class LastMessagesTest {
         ZMTPSocket slow = sockets.open(slow(sockets, transport));
         ZMTPSocket ending = sockets.open(ending(sockets, transport));
         ZMTPEndpoint connector = ending.connect(bind(slow, endpoint(transport)).replace("127.0.0.1", "localhost"));
-        get(connector.ready());
+        get(connector.readyFuture());
         CompletableFuture<List<String>> received = CompletableFuture.supplyAsync(() -> receiveSlowly(slow));
         List<CompletableFuture<Void>> written = new ArrayList<>();
         for (String job : ALL) {
@@ -147,7 +147,7 @@ class LastMessagesTest {
         ZMTPSocket slow = sockets.open(slow(sockets, "tcp").option(ChannelOption.SO_RCVBUF, SMALL));
         ZMTPSocket ending = sockets.open(ending(sockets, "tcp").option(ChannelOption.SO_SNDBUF, SMALL));
         ZMTPEndpoint connector = ending.connect(bind(slow, endpoint("tcp")));
-        get(connector.ready());
+        get(connector.readyFuture());
         CompletableFuture<List<String>> received = CompletableFuture.supplyAsync(() -> receiveSlowly(slow));
         ALL.forEach(job -> ending.sendOrDrop(message(job + " ".repeat(100))));
         await("some are written", () -> ending.stats().written() > MESSAGES / 20);

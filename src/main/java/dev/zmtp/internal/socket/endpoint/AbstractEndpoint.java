@@ -24,7 +24,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     final CompletableFuture<ZMTPEndpoint> ready = new LoopFuture<>();
     private final Lookup.Question question;
 
-    /** True if a caller has asked for {@link #ready}. */
+    /** True if a caller has asked for {@link #readyFuture}. */
     volatile boolean awaited;
 
     AbstractEndpoint(SocketContext context, Endpoint endpoint) {
@@ -39,7 +39,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     }
 
     @Override
-    public final CompletableFuture<ZMTPEndpoint> ready() {
+    public final CompletableFuture<ZMTPEndpoint> readyFuture() {
         awaited = true;
         return ready.copy();
     }

@@ -109,7 +109,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     @Override
     public void retryNow() {
         context.execute(() -> {
-            if (state == State.WAITING) {
+            if (state == State.RETRYING) {
                 attempt();
             }
         });
@@ -244,7 +244,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     /** Called when the attempt or the connection has ended. */
     @Override
     void failed(Throwable cause) {
-        if (state == State.STOPPED || state == State.WAITING) {
+        if (state == State.STOPPED || state == State.RETRYING) {
             return;
         }
         link = null;
@@ -267,7 +267,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             context.fire(new ZMTPSocketEvent.Stopped(text(), cause));
             return;
         }
-        state = State.WAITING;
+        state = State.RETRYING;
         context.fire(new ZMTPSocketEvent.Retrying(text(), kind, backoff.failures(), Duration.ofNanos(wait), cause));
         retry = context.schedule(this::attempt, wait);
     }

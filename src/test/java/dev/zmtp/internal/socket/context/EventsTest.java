@@ -310,7 +310,7 @@ class EventsTest {
         }
         ZMTPSocketEvent.Stopped stopped = ofPush.next(ZMTPSocketEvent.Stopped.class);
         assertThat(stopped.endpoint()).isEqualTo(endpoint);
-        assertThat(TestSockets.failure(connector.ready()).getCause()).isSameAs(stopped.cause());
+        assertThat(TestSockets.failure(connector.readyFuture()).getCause()).isSameAs(stopped.cause());
         ZMTPSocket other = sockets.open(PUSH);
         TestSockets.Events ofOther = events(other);
         other.connect("tcp://127.0.0.1:1");
@@ -327,7 +327,7 @@ class EventsTest {
     void aBindingThatEndsIsReportedWithItsPort(TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
         TestSockets.Events events = events(pull);
-        ZMTPEndpoint binding = get(pull.bind(ANY_PORT).ready());
+        ZMTPEndpoint binding = get(pull.bind(ANY_PORT).readyFuture());
 
         TestSockets.unbind(binding);
 

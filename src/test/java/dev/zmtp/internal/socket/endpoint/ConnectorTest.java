@@ -133,7 +133,7 @@ class ConnectorTest {
     @Test
     void nothingRunsAfterTheEndOfOneThatWaits() {
         ZMTPEndpoint connector = connect(open(push()), ENDPOINT);
-        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.WAITING);
+        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.RETRYING);
 
         assertThat(TestSockets.disconnect(connector)).isNotDone();
         time.run();
@@ -253,7 +253,7 @@ class ConnectorTest {
 
         ZMTPEndpoint connector = connect(push, "watched://connector");
 
-        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.WAITING);
+        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.RETRYING);
         assertThat(((Connector) connector).lastFailure()).isSameAs(refusal);
     }
 

@@ -82,7 +82,7 @@ class EndpointsTest {
         ZMTPEndpoint connected = sockets.open(DEALER).connect("inproc://peers");
         ZMTPPeer peer = connected.peer();
         assertThat(peer).as("before it is there").isNotNull();
-        get(connected.ready());
+        get(connected.readyFuture());
 
         assertThat(connected.peer()).isSameAs(peer);
         assertThat(peer.endpoint()).isSameAs(connected);
@@ -176,7 +176,7 @@ class EndpointsTest {
         String endpoint = bind(sockets.open(PULL), "tcp://127.0.0.1:*");
         ZMTPSocket second = sockets.open(PULL);
 
-        assertThat(failure(second.bind(endpoint).ready()))
+        assertThat(failure(second.bind(endpoint).readyFuture()))
                 .hasCauseInstanceOf(java.net.BindException.class)
                 .hasMessageStartingWith("BIND_FAILED: " + endpoint + ": ");
     }
@@ -191,7 +191,7 @@ class EndpointsTest {
                     sockets.open(sockets.builder(PULL).tcpChannels(kit.channel(), kit.server())), "tcp://127.0.0.1:*");
             ZMTPSocket second = sockets.open(sockets.builder(PULL).tcpChannels(kit.channel(), kit.server()));
 
-            assertThat(failure(second.bind(endpoint).ready()))
+            assertThat(failure(second.bind(endpoint).readyFuture()))
                     .hasCauseInstanceOf(java.net.BindException.class)
                     .hasMessageStartingWith("BIND_FAILED: " + endpoint + ": ")
                     .hasMessageContaining("Address already in use");
@@ -206,7 +206,7 @@ class EndpointsTest {
 
         assertThat(failure(sockets.open(PULL)
                         .bind("ipc://" + directory.resolve(path))
-                        .ready()))
+                        .readyFuture()))
                 .hasCauseInstanceOf(java.net.BindException.class)
                 .hasMessageStartingWith("BIND_FAILED: ");
     }
@@ -222,7 +222,7 @@ class EndpointsTest {
         assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause())
                 .isInstanceOf(java.net.UnknownHostException.class);
         events.next(ZMTPSocketEvent.Retrying.class);
-        assertThat(failure(push.bind("tcp://not-there.invalid:*").ready()))
+        assertThat(failure(push.bind("tcp://not-there.invalid:*").readyFuture()))
                 .hasCauseInstanceOf(java.net.UnknownHostException.class);
     }
 
@@ -253,7 +253,7 @@ class EndpointsTest {
         };
         ZMTPSocket pull = sockets.open(ClockedSockets.with(sockets.builder(PULL), transport));
         ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), transport));
-        ZMTPEndpoint binding = get(pull.bind("own://0").ready());
+        ZMTPEndpoint binding = get(pull.bind("own://0").readyFuture());
         assertThat(binding.text()).matches("own://[1-9][0-9]*");
 
         push.connect(binding.text());
@@ -321,7 +321,7 @@ class EndpointsTest {
         try (TestSockets sockets = new TestSockets()) {
             return failure(sockets.open(ClockedSockets.with(sockets.builder(PULL), transport))
                     .bind("own://0")
-                    .ready());
+                    .readyFuture());
         }
     }
 
@@ -329,7 +329,7 @@ class EndpointsTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(
                     ClockedSockets.with(sockets.builder(PUSH), transport).reconnectDelay(Duration.ZERO, Duration.ZERO));
-            return failure(push.connect("own://0").ready());
+            return failure(push.connect("own://0").readyFuture());
         }
     }
 
@@ -497,7 +497,7 @@ class EndpointsTest {
     @Test
     void theWaitForAnAbsentPeerEndsWithTheLastFailure(TestSockets sockets) {
         ZMTPEndpoint absent = sockets.open(PUSH).connect("tcp://127.0.0.1:1");
-        await("a failure", () -> absent.state() == ZMTPEndpoint.State.WAITING);
+        await("a failure", () -> absent.state() == ZMTPEndpoint.State.RETRYING);
 
         assertThatThrownBy(() -> absent.sync(Duration.ofMillis(1)))
                 .isInstanceOf(ZMTPSocketException.class)

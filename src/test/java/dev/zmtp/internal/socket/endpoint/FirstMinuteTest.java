@@ -189,7 +189,7 @@ class FirstMinuteTest {
     void thePortIsInUse() throws IOException {
         String endpoint = server(codec -> {});
 
-        Throwable thrown = failure(sockets.open(ROUTER).bind(endpoint).ready());
+        Throwable thrown = failure(sockets.open(ROUTER).bind(endpoint).readyFuture());
 
         assertThat(thrown).hasMessage("BIND_FAILED: " + endpoint + ": Address already in use");
         assertThat(Files.readString(Path.of("docs/sockets.md"))).contains("`Address already in use`");

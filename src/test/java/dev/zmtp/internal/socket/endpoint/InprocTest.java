@@ -44,7 +44,7 @@ class InprocTest {
         ZMTPSocket early = sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofDays(1), Duration.ofDays(1)));
         ZMTPEndpoint waiting = early.connect("inproc://joined");
         CompletableFuture<Void> queued = early.sendAsync(message("early"));
-        await("nobody is there", () -> waiting.state() == ZMTPEndpoint.State.WAITING);
+        await("nobody is there", () -> waiting.state() == ZMTPEndpoint.State.RETRYING);
         ZMTPSocket pull = sockets.open(PULL);
 
         bind(pull, "inproc://joined");
@@ -65,9 +65,9 @@ class InprocTest {
         ZMTPSocket first = sockets.open(PULL);
         bind(first, "inproc://again");
         ZMTPEndpoint connector = push.connect("inproc://again");
-        get(connector.ready());
+        get(connector.readyFuture());
         get(first.closeAsync(Duration.ZERO));
-        await("the connector has seen it", () -> connector.state() == ZMTPEndpoint.State.WAITING);
+        await("the connector has seen it", () -> connector.state() == ZMTPEndpoint.State.RETRYING);
         List<CompletableFuture<Void>> sent = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             sent.add(push.sendAsync(message(String.valueOf(i))));
@@ -85,9 +85,9 @@ class InprocTest {
     @Test
     void aNameIsBoundOnce(TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
-        ZMTPEndpoint binding = get(pull.bind("inproc://once").ready());
+        ZMTPEndpoint binding = get(pull.bind("inproc://once").readyFuture());
 
-        assertThat(failure(pull.bind("inproc://once").ready()))
+        assertThat(failure(pull.bind("inproc://once").readyFuture()))
                 .hasCauseInstanceOf(BindException.class)
                 .hasMessage("BIND_FAILED: inproc://once: the name is in use");
 
@@ -130,11 +130,11 @@ class InprocTest {
             ZMTPSocket push =
                     sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofDays(1), Duration.ofDays(1)));
             ZMTPEndpoint connector = push.connect("inproc://ended");
-            get(connector.ready());
+            get(connector.readyFuture());
 
             loops.close();
 
-            await("the other end has seen it", () -> connector.state() == ZMTPEndpoint.State.WAITING);
+            await("the other end has seen it", () -> connector.state() == ZMTPEndpoint.State.RETRYING);
             bind(sockets.open(PULL), "inproc://ended");
             get(push.sendAsync(message("m")));
         }

@@ -91,7 +91,7 @@ class ReconnectTest {
         String endpoint = endpoint(any);
         for (int i = 0; i < 20; i++) {
             ZMTPEndpoint binding =
-                    get((i % 2 == 0 ? pull : other).bind(endpoint).ready());
+                    get((i % 2 == 0 ? pull : other).bind(endpoint).readyFuture());
             endpoint = binding.text();
             TestSockets.unbind(binding);
         }
@@ -313,7 +313,7 @@ class ReconnectTest {
         assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause()).hasMessage("service: not known");
         names.addresses = List.of(address(bind(pull, ANY_PORT)));
 
-        get(connector.ready());
+        get(connector.readyFuture());
 
         assertThat(names.threads).allMatch(thread -> thread.getName().equals("resolver"));
     }
@@ -334,7 +334,7 @@ class ReconnectTest {
         assertThat(retry.cause()).hasMessageContaining("connected to itself");
         assertThat(events.next(ZMTPSocketEvent.Connecting.class).attempt()).isEqualTo(2);
 
-        assertThat(connector.ready()).isNotDone();
+        assertThat(connector.readyFuture()).isNotDone();
         assertThat(dealer.receiveAsync()).isNotDone();
         assertThat(sent).isNotDone();
         assertThat(dealer.stats().queued()).isEqualTo(1);

@@ -236,7 +236,7 @@ class ReconnectTimesTest {
         bound(PULL);
 
         ZMTPEndpoint connector = push.connect(ENDPOINT);
-        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.WAITING);
+        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.RETRYING);
         connector.retryNow();
         time.run();
 

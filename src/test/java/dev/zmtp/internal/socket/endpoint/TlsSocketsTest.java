@@ -124,7 +124,7 @@ class TlsSocketsTest {
         TestSockets.Events ofPush = events(push);
 
         Throwable failure =
-                failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
+                failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).readyFuture());
 
         assertThat(failure).hasStackTraceContaining("SSLHandshakeException");
         assertThat(ofPush.next(ZMTPSocketEvent.HandshakeFailed.class).cause()).isSameAs(failure.getCause());
@@ -139,7 +139,7 @@ class TlsSocketsTest {
                 .reconnectDelay(Duration.ZERO, Duration.ZERO));
 
         Throwable failure =
-                failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
+                failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).readyFuture());
 
         assertThat(failure).hasStackTraceContaining("No subject alternative names matching IP address 127.0.0.1");
     }
@@ -181,7 +181,7 @@ class TlsSocketsTest {
 
         ZMTPSocket unknown = sockets.open(
                 sockets.builder(PUSH).tls(client(ours).build()).reconnectDelay(Duration.ZERO, Duration.ZERO));
-        failure(unknown.connect(endpoint).ready());
+        failure(unknown.connect(endpoint).readyFuture());
     }
 
     @Test

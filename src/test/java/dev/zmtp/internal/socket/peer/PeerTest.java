@@ -217,7 +217,7 @@ class PeerTest {
     @Test
     void aPeerOfAConnectorIsForgottenOnceThatHasStopped() {
         PeerHome home = mock(PeerHome.class);
-        when(home.state()).thenReturn(ZMTPEndpoint.State.WAITING);
+        when(home.state()).thenReturn(ZMTPEndpoint.State.RETRYING);
         Peer ours = owner.newPeer(home);
         assertThat(ours.endpoint()).isSameAs(home);
         assertThat(ours.isForgotten()).isFalse();

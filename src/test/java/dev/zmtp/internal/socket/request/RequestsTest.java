@@ -532,7 +532,7 @@ class RequestsTest {
     void aTimeoutSaysThatThePeerIsDownAndWhy(TestSockets sockets) {
         ZMTPSocket dealer = sockets.open(DEALER);
         ZMTPEndpoint connector = dealer.connect("inproc://nobody-binds-this");
-        await("refused", () -> connector.state() == ZMTPEndpoint.State.WAITING);
+        await("refused", () -> connector.state() == ZMTPEndpoint.State.RETRYING);
 
         Throwable failure = failure(dealer.requestAsync(message("q"), Duration.ofMillis(1)));
 

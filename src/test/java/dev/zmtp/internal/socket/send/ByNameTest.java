@@ -340,7 +340,7 @@ class ByNameTest {
         ZMTPSocket router = sockets.open(ROUTER);
         ZMTPSocket first = named(sockets, DEALER, "first");
         ZMTPEndpoint connector = router.connect(bind(first, ENDPOINT));
-        get(connector.ready());
+        get(connector.readyFuture());
         leave(first, TestSockets.peerOf(connector));
         ZMTPSocket second = named(sockets, DEALER, "second");
         bind(second, ENDPOINT);
@@ -357,7 +357,7 @@ class ByNameTest {
         ZMTPSocket router = sockets.open(ROUTER);
         ZMTPSocket dealer = named(sockets, DEALER, "A");
         ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
-        get(connector.ready());
+        get(connector.readyFuture());
         leave(dealer, TestSockets.peerOf(connector));
 
         CompletableFuture<Void> sent = router.sendAsync(message("A", "later"));
@@ -373,7 +373,7 @@ class ByNameTest {
         ZMTPSocket router = sockets.open(sockets.builder(ROUTER).queueWhileDown(false));
         ZMTPSocket dealer = named(sockets, DEALER, "A");
         ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
-        ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+        ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
         leave(dealer, peer);
 
         assertThat(reason(router.sendAsync(message("A", "now")))).isEqualTo(UNROUTABLE);

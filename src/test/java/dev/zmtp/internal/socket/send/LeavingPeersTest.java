@@ -49,7 +49,7 @@ class LeavingPeersTest {
             there.subscribe("");
         }
         ZMTPEndpoint connector = leaving.connect(bind(there, "tcp://127.0.0.1:*"));
-        ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+        ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
         if (type == PUB) {
             get(leaving.whenPeers(1));
         }
@@ -80,7 +80,7 @@ class LeavingPeersTest {
             return answer;
         }));
         ZMTPEndpoint connector = rep.connect(bind(dealer, "tcp://127.0.0.1:*"));
-        ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+        ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
         get(dealer.whenPeers(1));
         CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("1"), TestSockets.PATIENCE);
         CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("2"), TestSockets.PATIENCE);
@@ -106,7 +106,7 @@ class LeavingPeersTest {
         ZMTPEndpoint connector = router.connect(ENDPOINT);
         ZMTPSocket gone = sockets.open(named("A", sockets));
         bind(gone, ENDPOINT);
-        ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+        ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
         get(gone.closeAsync(Duration.ZERO));
         await("away", () -> !TestSockets.isUp(peer));
         CompletableFuture<Void> queued = router.sendAsync(named("A", WriteGate.big("queued")));

@@ -102,7 +102,7 @@ class NestedSendsTest {
             ClockedSockets.core(front).received((Peer) front.peers().iterator().next(), WriteGate.big("forwarded"));
             time.run();
 
-            assertThat(proxy.closed()).isCompleted();
+            assertThat(proxy.closeFuture()).isCompleted();
             assertThat(received).containsExactly("before", "forwarded");
             List<ZMTPMessage> returned = new ArrayList<>();
             front.onMessage((from, message) -> returned.add(message));

@@ -470,7 +470,7 @@ class SendLimitsTest {
         ZMTPSocket push = sockets.open(limited(sockets, PUSH, 3));
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPEndpoint connector = push.connect(bind(pull, "inproc://pull"));
-        get(connector.ready());
+        get(connector.readyFuture());
         for (int i = 0; i < 50; i++) {
             get(push.sendAsync(message("a" + i)));
             get(pull.receiveAsync()).release();
@@ -496,7 +496,7 @@ class SendLimitsTest {
         ZMTPSocket push = sockets.open(PUSH);
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPEndpoint connector = push.connect(bind(pull, "inproc://pull"));
-        get(connector.ready());
+        get(connector.readyFuture());
 
         TestSockets.Events events = TestSockets.events(push);
         get(TestSockets.disconnect(connector));
@@ -561,7 +561,7 @@ class SendLimitsTest {
 
     private static ZMTPPeer connectToNobody(ZMTPSocket socket) {
         ZMTPEndpoint connector = socket.connect(NOBODY);
-        await("the queue", () -> connector.state() == ZMTPEndpoint.State.WAITING);
+        await("the queue", () -> connector.state() == ZMTPEndpoint.State.RETRYING);
         return TestSockets.peerOf(connector);
     }
 
