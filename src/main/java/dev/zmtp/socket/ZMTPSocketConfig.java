@@ -116,7 +116,7 @@ public final class ZMTPSocketConfig {
      * Returns a builder for sockets with these protocol settings.
      *
      * @param codec settings with the socket type, and without an encoder or decoder, because messages are
-     *     {@code ZMTPMessage}s. Unless created with {@link ZMTPConfig#socketBuilder}, they have no heartbeats until
+     *     {@code ZMTPMessage}s. Unless created with {@link ZMTPConfig#builderForSocket}, they have no heartbeats until
      *     heartbeats are set, with a timeout that is longer than the interval
      */
     public static Builder builder(ZMTPConfig codec) {

@@ -313,7 +313,7 @@ class SettingsPageTest {
         Map<String, String> ofCodec = Map.of(
                 "heartbeatInterval", text("", codec.heartbeatInterval()),
                 "heartbeatTimeout", text("", codec.heartbeatTimeout()),
-                "heartbeatZmtp30Peers", text("", codec.heartbeatZmtp30Peers()));
+                "heartbeatZMTP30Peers", text("", codec.heartbeatZMTP30Peers()));
         all.putAll(ofCodec);
 
         assertThat(rows(settings))

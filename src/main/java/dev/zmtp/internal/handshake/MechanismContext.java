@@ -75,7 +75,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
     }
 
     @Override
-    public Executor executor() {
+    public Executor handshakeExecutor() {
         return this::compute;
     }
 

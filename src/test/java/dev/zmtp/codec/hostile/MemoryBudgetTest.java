@@ -452,7 +452,7 @@ class MemoryBudgetTest {
     @Test
     void whatWaitsForItsTurnCounts() {
         ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.memoryBudget(budget).maxFramesPerTurn(1))
+                .set(codec -> codec.memoryBudget(budget).maxFramesPerRead(1))
                 .start();
         try (peer) {
             peer.channel.config().setAutoRead(false);
@@ -587,7 +587,7 @@ class MemoryBudgetTest {
     @Test
     void whatWaitsForItsTurnHasMovedOnce() {
         ScriptedPeer flooder = InTraffic.as(DEALER)
-                .set(codec -> codec.memoryBudget(budget).maxFrameLength(LIMIT).maxFramesPerTurn(100))
+                .set(codec -> codec.memoryBudget(budget).maxFrameLength(LIMIT).maxFramesPerRead(100))
                 .start();
         try (flooder;
                 ScriptedPeer other = traffic()) {

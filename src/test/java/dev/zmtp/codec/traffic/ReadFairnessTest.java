@@ -97,7 +97,7 @@ class ReadFairnessTest {
 
     private ScriptedPeer traffic() {
         ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.maxFramesPerTurn(PER_TURN))
+                .set(codec -> codec.maxFramesPerRead(PER_TURN))
                 .before(transport)
                 .after(user)
                 .start();
@@ -421,7 +421,7 @@ class ReadFairnessTest {
             RecvByteBufAllocator.Handle handle = afterARead(peer);
             ZMTPCodec second = ZMTPCodec.builder()
                     .socketType(DEALER)
-                    .maxFramesPerTurn(PER_TURN)
+                    .maxFramesPerRead(PER_TURN)
                     .build();
             peer.channel.pipeline().replace(ZMTPCodec.class, "second", second);
             transport.read(GREETING + ready("ROUTER") + numbered(1, 4));
@@ -566,7 +566,7 @@ class ReadFairnessTest {
 
     @Test
     void sealedFramesCount() {
-        try (CodecPair pair = CodecPair.curve(codec -> codec.maxFramesPerTurn(PER_TURN))) {
+        try (CodecPair pair = CodecPair.curve(codec -> codec.maxFramesPerRead(PER_TURN))) {
             pair.right
                     .channel
                     .pipeline()

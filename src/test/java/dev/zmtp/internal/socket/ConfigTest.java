@@ -149,7 +149,7 @@ class ConfigTest {
         assertThat(config.socketType()).isEqualTo(DEALER);
         assertThat(config.codec().heartbeatInterval()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.codec().heartbeatTimeout()).isEqualTo(Duration.ofSeconds(45));
-        assertThat(config.codec().heartbeatZmtp30Peers()).isTrue();
+        assertThat(config.codec().heartbeatZMTP30Peers()).isTrue();
         assertThat(config.group()).isNull();
         assertThat(config.sendQueueLimitMessages()).isEqualTo(1_000);
         assertThat(config.sendQueueLimitBytes()).isEqualTo(16 << 20);
@@ -214,7 +214,7 @@ class ConfigTest {
 
         assertThat(codec.heartbeatInterval()).isEqualTo(interval);
         assertThat(codec.heartbeatTimeout()).isEqualTo(timeout);
-        assertThat(codec.heartbeatZmtp30Peers()).isEqualTo(!interval.isZero());
+        assertThat(codec.heartbeatZMTP30Peers()).isEqualTo(!interval.isZero());
         assertThat(codec.toString()).contains("heartbeatTimeout=" + timeout);
     }
 
@@ -241,7 +241,7 @@ class ConfigTest {
                 .build()
                 .codec();
 
-        assertThat(codec.heartbeatZmtp30Peers()).isTrue();
+        assertThat(codec.heartbeatZMTP30Peers()).isTrue();
         assertThat(codec.heartbeatTimeout()).isEqualTo(Duration.ofSeconds(15));
     }
 

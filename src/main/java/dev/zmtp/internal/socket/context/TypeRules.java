@@ -34,7 +34,7 @@ public final class TypeRules {
 
     /** Returns the default codec settings of sockets of this type. */
     public static ZMTPConfig codec(ZMTPSocketType type) {
-        return ZMTPConfig.socketBuilder(type).build();
+        return ZMTPConfig.builderForSocket(type).build();
     }
 
     /** Checks that this setting is enabled only for a REQ. */

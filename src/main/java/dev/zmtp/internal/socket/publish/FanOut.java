@@ -174,7 +174,7 @@ public final class FanOut extends Routing {
         NavigableSet<ByteBuf> its = subscribers.topicsToCancel(peer);
         topics.removeAll(peer);
         shares.removeAll(peer);
-        subscribers.left(peer, its, topics::subscribers);
+        subscribers.left(peer, its, topics::subscriberCount);
     }
 
     /** Called with a subscription or a cancellation of a subscriber. */
@@ -187,7 +187,7 @@ public final class FanOut extends Routing {
         if (!changed && !subscription.isSubscribe() && context.config().subscriptionFilter() != null) {
             return; // the topic might have been refused, which was not reported either
         }
-        subscribers.requested(peer, subscription, changed, topics.subscribers(topic));
+        subscribers.requested(peer, subscription, changed, topics.subscriberCount(topic));
         if (!subscription.isSubscribe()) {
             context.capacityFreed(); // messages might have waited only for this peer
         }
