@@ -100,7 +100,7 @@ public abstract sealed class ZMTPLimiter extends ChannelDuplexHandler
      * reason at level info, at most one line a second, and a subclass can replace this. Add the limiter without an
      * executor, because on another thread the call would be too late.
      *
-     * @param reason the exceeded limit, with the address or the user id if the limit is per address or per user
+     * @param reason the exceeded limit, with the address or the user ID if the limit is per address or per user
      */
     protected void refused(Channel channel, String reason) {
         log.log(channel, "refused: " + reason, null);

@@ -63,7 +63,7 @@ public interface ZMTPSession {
     ZMTPVersion negotiatedVersion();
 
     /**
-     * Returns the user id that the authenticator assigned to the peer, or an empty string if there is no user id or no
+     * Returns the user ID that the authenticator assigned to the peer, or an empty string if there is no user ID or no
      * authenticator.
      *
      * @throws IllegalStateException if the handshake is not complete

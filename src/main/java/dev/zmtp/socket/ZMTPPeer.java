@@ -41,7 +41,7 @@ public interface ZMTPPeer {
     ZMTPEndpoint endpoint();
 
     /**
-     * Returns the session of the last handshake, with address, user id, version and metadata. Returns null before the
+     * Returns the session of the last handshake, with address, user ID, version and metadata. Returns null before the
      * first handshake, and always over {@code inproc}.
      */
     @Nullable
