@@ -50,7 +50,7 @@ public non-sealed class ZMTPConnectionLimiter extends ZMTPLimiter {
     }
 
     /** Returns the current number of connections. */
-    public final int connections() {
+    public final int connectionCount() {
         return count();
     }
 }

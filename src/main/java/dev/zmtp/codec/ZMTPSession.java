@@ -3,7 +3,7 @@ package dev.zmtp.codec;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.internal.connection.Session;
 import dev.zmtp.internal.memory.MemoryLedger;
-import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPAuthDecision;
 import io.netty.util.concurrent.Future;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -77,7 +77,7 @@ public interface ZMTPSession {
      * @throws IllegalStateException if the handshake is not complete
      */
     @Nullable
-    ZMTPDecision decision();
+    ZMTPAuthDecision decision();
 
     /**
      * Returns the peer's address. This is the value of {@link ZMTPCodec#PEER_ADDRESS} if a handler has set it, for

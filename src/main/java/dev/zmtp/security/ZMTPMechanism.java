@@ -146,7 +146,7 @@ public interface ZMTPMechanism {
          *     session
          */
         void authenticate(
-                String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer);
+                String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPAuthDecision> answer);
 
         /** Returns the config's executor, for computations that would delay the event loop. It can reject a task. */
         Executor handshakeExecutor();

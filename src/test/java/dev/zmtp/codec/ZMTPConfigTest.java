@@ -12,7 +12,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.security.ZMTPNull;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -46,7 +46,7 @@ class ZMTPConfigTest {
                 .localIdentity("me")
                 .property("X-App", "1")
                 .mechanism(context -> ZMTPNull.mechanism().create(context))
-                .authenticator(ZMTPAuthenticator.anyone())
+                .authenticator(ZMTPAuthenticator.acceptAll())
                 .domain("services")
                 .handshakeExecutor(Runnable::run)
                 .identityGenerator(session -> ByteBuffer.allocate(1))
@@ -308,7 +308,7 @@ class ZMTPConfigTest {
                         b -> b.heartbeatInterval(second).protocol(ZMTPVersion.ZMTP30),
                         "heartbeatInterval: PT1S (expected: none with ZMTP30, which has no PING)"),
                 bad(
-                        b -> b.authenticator(ZMTPAuthenticator.anyone()).protocol(ZMTPVersion.ZMTP20),
+                        b -> b.authenticator(ZMTPAuthenticator.acceptAll()).protocol(ZMTPVersion.ZMTP20),
                         "protocol: ZMTP20 (expected: ZMTP30 or ZMTP31 with an authenticator)"));
     }
 
@@ -428,7 +428,7 @@ class ZMTPConfigTest {
 
     @Test
     void noSecretIsPrinted() {
-        ZMTPAuthenticator passwords = ZMTPPasswords.of(Map.of("alice", "secret"));
+        ZMTPAuthenticator passwords = ZMTPPasswordAuthenticator.of(Map.of("alice", "secret"));
         // A class of the application's, such as a record that holds a token.
         ZMTPMechanism.Factory custom = (ZMTPMechanism.Factory) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
@@ -480,6 +480,6 @@ class ZMTPConfigTest {
                 .property("x-A", "2")
                 .build();
         assertThat(config.properties().size()).isOne();
-        assertThat(config.properties().text("X-a")).isEqualTo("2");
+        assertThat(config.properties().valueUTF8("X-a")).isEqualTo("2");
     }
 }

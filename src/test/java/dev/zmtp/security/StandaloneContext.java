@@ -40,8 +40,8 @@ public record StandaloneContext(String socketType, Executor handshakeExecutor) i
 
     @Override
     public void authenticate(
-            String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer) {
-        answer.accept(ZMTPDecision.accept(""));
+            String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPAuthDecision> answer) {
+        answer.accept(ZMTPAuthDecision.accept(""));
     }
 
     @Override

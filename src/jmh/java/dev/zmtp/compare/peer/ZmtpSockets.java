@@ -161,12 +161,12 @@ final class ZmtpSockets {
     private static ZMTPConfig secure(ZMTPSocketType type, boolean binding) {
         ZMTPConfig.Builder codec = ZMTPConfig.builder().socketType(type);
         if (binding) {
-            codec.mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.of(CurveKeys.SERVER_SECRET.toCharArray())))
-                    .authenticator(ZMTPAuthenticator.anyone());
+            codec.mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.fromSecretKey(CurveKeys.SERVER_SECRET.toCharArray())))
+                    .authenticator(ZMTPAuthenticator.acceptAll());
         } else {
             codec.mechanism(ZMTPCurve.client(
                     ZMTPCurvePublicKey.of(CurveKeys.SERVER_PUBLIC),
-                    ZMTPCurveKeyPair.of(CurveKeys.CLIENT_SECRET.toCharArray())));
+                    ZMTPCurveKeyPair.fromSecretKey(CurveKeys.CLIENT_SECRET.toCharArray())));
         }
         return codec.build();
     }

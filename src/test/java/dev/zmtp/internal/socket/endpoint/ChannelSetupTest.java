@@ -45,10 +45,10 @@ class ChannelSetupTest {
         ZMTPSocket other = sockets.open(sockets.builder(ROUTER).handshakeLimiter(limiter));
         try (Socket first = stranger(TestSockets.bind(one, "tcp://127.0.0.1:*"));
                 Socket second = stranger(TestSockets.bind(other, "tcp://127.0.0.1:*"))) {
-            TestSockets.await("both", () -> limiter.handshakes() == 2);
+            TestSockets.await("both", () -> limiter.handshakeCount() == 2);
             assertThat(first.isConnected() && second.isConnected()).isTrue();
         }
-        TestSockets.await("their ends", () -> limiter.handshakes() == 0);
+        TestSockets.await("their ends", () -> limiter.handshakeCount() == 0);
     }
 
     @Test
@@ -84,8 +84,8 @@ class ChannelSetupTest {
         ZMTPCurveKeyPair clientKeys = ZMTPCurveKeyPair.generate();
         ZMTPSocketConfig.Builder server = sockets.builder(ROUTER);
         if (curve) {
-            server.codec(
-                    codec -> codec.mechanism(ZMTPCurve.server(serverKeys)).authenticator(ZMTPAuthenticator.anyone()));
+            server.codec(codec ->
+                    codec.mechanism(ZMTPCurve.server(serverKeys)).authenticator(ZMTPAuthenticator.acceptAll()));
         }
         ZMTPSocket router = sockets.open(server);
         router.onMessage((peer, message) -> peer.sendOrDrop(message));

@@ -14,7 +14,7 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -159,7 +159,7 @@ class FirstMinuteTest {
     void theKeyOfTheServerIsAnotherOne() throws IOException {
         ZMTPCurveKeyPair keys = ZMTPCurveKeyPair.generate();
         String endpoint =
-                server(codec -> codec.mechanism(ZMTPCurve.server(keys)).authenticator(ZMTPAuthenticator.anyone()));
+                server(codec -> codec.mechanism(ZMTPCurve.server(keys)).authenticator(ZMTPAuthenticator.acceptAll()));
 
         client(codec -> codec.mechanism(
                         ZMTPCurve.client(ZMTPCurveKeyPair.generate().publicKey(), keys)))
@@ -174,8 +174,8 @@ class FirstMinuteTest {
 
     @Test
     void thePasswordIsWrong() throws IOException {
-        String endpoint = server(
-                codec -> codec.mechanism(ZMTPPlain.server()).authenticator(ZMTPPasswords.of(Map.of("ada", "right"))));
+        String endpoint = server(codec -> codec.mechanism(ZMTPPlain.server())
+                .authenticator(ZMTPPasswordAuthenticator.of(Map.of("ada", "right"))));
 
         client(codec -> codec.mechanism(ZMTPPlain.client("ada", "wrong"))).connect(endpoint);
 

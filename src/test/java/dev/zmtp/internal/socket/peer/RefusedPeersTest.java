@@ -12,11 +12,11 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
-import dev.zmtp.security.ZMTPDecision;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
@@ -51,16 +51,16 @@ class RefusedPeersTest {
         PASSWORD(
                 client -> client.mechanism(ZMTPPlain.client("user", "password")),
                 server -> server.mechanism(ZMTPPlain.server())
-                        .authenticator(ZMTPPasswords.of(Map.of("user", "another one"))),
+                        .authenticator(ZMTPPasswordAuthenticator.of(Map.of("user", "another one"))),
                 server -> server.mechanism(ZMTPPlain.server())
-                        .authenticator(ZMTPPasswords.of(Map.of("user", "password"))),
+                        .authenticator(ZMTPPasswordAuthenticator.of(Map.of("user", "password"))),
                 Code.PEER_ERROR,
                 Code.AUTHENTICATION,
                 ZMTPSocketEvent.FailureKind.REJECTED),
         AUTHENTICATOR(
                 client -> client,
                 server -> server.authenticator(
-                        request -> CompletableFuture.completedStage(ZMTPDecision.deny("not this one"))),
+                        request -> CompletableFuture.completedStage(ZMTPAuthDecision.deny("not this one"))),
                 server -> server,
                 Code.PEER_ERROR,
                 Code.AUTHENTICATION,
@@ -104,7 +104,7 @@ class RefusedPeersTest {
     }
 
     private static ZMTPConfig.Builder curve(ZMTPConfig.Builder server, ZMTPCurveKeyPair keys) {
-        return server.mechanism(ZMTPCurve.server(keys)).authenticator(ZMTPAuthenticator.anyone());
+        return server.mechanism(ZMTPCurve.server(keys)).authenticator(ZMTPAuthenticator.acceptAll());
     }
 
     private static ZMTPSocketConfig.Builder config(ZMTPSocketType type, UnaryOperator<ZMTPConfig.Builder> wrong) {
