@@ -55,29 +55,133 @@ public final class ZMTPProxy implements AutoCloseable {
         WAIT
     }
 
-    /**
-     * Counts of the messages that have passed since the start, taken at about the same moment.
-     *
-     * @param frontend counts of the first socket
-     * @param backend counts of the second socket; if both are the same socket, the same as {@code frontend}
-     * @param captured number of copies that the capture socket has accepted
-     * @param captureDropped number of copies that the capture socket had no room for
-     */
-    public record Stats(SideStats frontend, SideStats backend, long captured, long captureDropped) {}
+    /** Counts of the messages that have passed since the start, taken at about the same moment. Immutable. */
+    public static final class Stats {
+
+        private final SideStats frontend;
+        private final SideStats backend;
+        private final long captured;
+        private final long captureDropped;
+
+        Stats(SideStats frontend, SideStats backend, long captured, long captureDropped) {
+            this.frontend = frontend;
+            this.backend = backend;
+            this.captured = captured;
+            this.captureDropped = captureDropped;
+        }
+
+        /** Counts of the first socket. */
+        public SideStats frontend() {
+            return frontend;
+        }
+
+        /** Counts of the second socket. If both are the same socket, the same as {@link #frontend()}. */
+        public SideStats backend() {
+            return backend;
+        }
+
+        /** Number of copies that the capture socket has accepted. */
+        public long captured() {
+            return captured;
+        }
+
+        /** Number of copies that the capture socket had no room for. */
+        public long captureDropped() {
+            return captureDropped;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Stats that
+                    && frontend.equals(that.frontend)
+                    && backend.equals(that.backend)
+                    && captured == that.captured
+                    && captureDropped == that.captureDropped;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(frontend, backend, captured, captureDropped);
+        }
+
+        /** Returns all counts with their names. */
+        @Override
+        public String toString() {
+            return "Stats[frontend=" + frontend + ", backend=" + backend + ", captured=" + captured
+                    + ", captureDropped=" + captureDropped + "]";
+        }
+    }
 
     /**
      * Counts of the messages that have passed at one of the sockets. Bytes are those of all frames, including the
-     * routing ids that a ROUTER prepends.
-     *
-     * @param messagesReceived number of messages taken from the socket
-     * @param bytesReceived number of their bytes
-     * @param messagesSent number of messages that the socket has accepted, whether sent or still queued
-     * @param bytesSent number of their bytes
-     * @param dropped number of messages for the socket that were dropped, because no peer had the routing id, a queue
-     *     was full, the type does not allow this many frames, or there was no memory for them
+     * routing ids that a ROUTER prepends. Immutable.
      */
-    public record SideStats(
-            long messagesReceived, long bytesReceived, long messagesSent, long bytesSent, long dropped) {}
+    public static final class SideStats {
+
+        private final long messagesReceived;
+        private final long bytesReceived;
+        private final long messagesSent;
+        private final long bytesSent;
+        private final long dropped;
+
+        SideStats(long messagesReceived, long bytesReceived, long messagesSent, long bytesSent, long dropped) {
+            this.messagesReceived = messagesReceived;
+            this.bytesReceived = bytesReceived;
+            this.messagesSent = messagesSent;
+            this.bytesSent = bytesSent;
+            this.dropped = dropped;
+        }
+
+        /** Number of messages taken from the socket. */
+        public long messagesReceived() {
+            return messagesReceived;
+        }
+
+        /** Number of bytes of the {@link #messagesReceived()}. */
+        public long bytesReceived() {
+            return bytesReceived;
+        }
+
+        /** Number of messages that the socket has accepted, whether sent or still queued. */
+        public long messagesSent() {
+            return messagesSent;
+        }
+
+        /** Number of bytes of the {@link #messagesSent()}. */
+        public long bytesSent() {
+            return bytesSent;
+        }
+
+        /**
+         * Number of messages for the socket that were dropped, because no peer had the routing id, a queue was full,
+         * the type does not allow this many frames, or there was no memory for them.
+         */
+        public long dropped() {
+            return dropped;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof SideStats that
+                    && messagesReceived == that.messagesReceived
+                    && bytesReceived == that.bytesReceived
+                    && messagesSent == that.messagesSent
+                    && bytesSent == that.bytesSent
+                    && dropped == that.dropped;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(messagesReceived, bytesReceived, messagesSent, bytesSent, dropped);
+        }
+
+        /** Returns all counts with their names. */
+        @Override
+        public String toString() {
+            return "SideStats[messagesReceived=" + messagesReceived + ", bytesReceived=" + bytesReceived
+                    + ", messagesSent=" + messagesSent + ", bytesSent=" + bytesSent + ", dropped=" + dropped + "]";
+        }
+    }
 
     private final SocketContext frontend;
     private final SocketContext backend;

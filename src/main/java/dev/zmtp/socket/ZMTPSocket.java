@@ -72,8 +72,8 @@ public final class ZMTPSocket implements AutoCloseable {
     ZMTPSocket(ZMTPSocketConfig config, LongSupplier nanoTime) {
         EventLoopGroup given = config.group();
         EventLoopGroup group = given == null ? SharedGroup.acquire() : given;
-        this.core = new SocketCore(
-                config, config.transports(), group.next(), nanoTime, given == null ? SharedGroup::release : () -> {});
+        Runnable whenClosed = given == null ? SharedGroup::release : () -> {};
+        this.core = new SocketCore(config, config.transports(), group.next(), nanoTime, ZMTPStats::new, whenClosed);
         this.context = core.context();
         this.usage = new Usage(config.socketType());
         this.exchange = core.exchange();

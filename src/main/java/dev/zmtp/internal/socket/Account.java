@@ -59,6 +59,7 @@ public final class Account {
             oldest = shared.oldestAge(context.nanoTime());
         }
         Tally tally = context.tally();
-        return tally.ofAllPeers().stats(tally.droppedBeforePeers(), waiting, queued, queuedBytes, lost, oldest);
+        return context.stats(
+                tally.ofAllPeers().counts(tally.droppedBeforePeers(), waiting, queued, queuedBytes, lost, oldest));
     }
 }

@@ -11,6 +11,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.socket.context.Awaited;
 import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.MessageCounts;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Usage;
 import dev.zmtp.internal.socket.endpoint.Connector;
@@ -48,6 +49,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -84,8 +86,9 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
             Map<String, Transport> transports,
             EventLoop eventLoop,
             LongSupplier nanoTime,
+            Function<MessageCounts, ZMTPStats> stats,
             Runnable whenClosed) {
-        this.context = new SocketContext(config, eventLoop, nanoTime);
+        this.context = new SocketContext(config, eventLoop, nanoTime, stats);
         this.usage = new Usage(config.socketType());
         this.slowPeers = new SlowPeers(context);
         this.peers = new Peers(context.completions());

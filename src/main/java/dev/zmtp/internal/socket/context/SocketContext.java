@@ -12,6 +12,7 @@ import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.socket.ZMTPStats;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,7 @@ public final class SocketContext {
     private final ZMTPSocketConfig config;
     private final EventLoop eventLoop;
     private final LongSupplier nanoTime;
+    private final Function<MessageCounts, ZMTPStats> stats;
     private final SocketEvents events;
     private final Tally tally = new Tally();
     private final Drops drops;
@@ -55,8 +58,13 @@ public final class SocketContext {
     private Runnable whenSettled = () -> {};
 
     @SuppressWarnings("this-escape") // the parts use it later
-    public SocketContext(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
+    public SocketContext(
+            ZMTPSocketConfig config,
+            EventLoop eventLoop,
+            LongSupplier nanoTime,
+            Function<MessageCounts, ZMTPStats> stats) {
         this.config = config;
+        this.stats = stats;
         this.events = new SocketEvents(nanoTime);
         this.drops = new Drops(this);
         this.flushes = new PendingFlushes(this);
@@ -123,6 +131,11 @@ public final class SocketContext {
 
     public Tally tally() {
         return tally;
+    }
+
+    /** Returns these counts in the form for the application. */
+    public ZMTPStats stats(MessageCounts counts) {
+        return stats.apply(counts);
     }
 
     /** Reporter of dropped messages. */

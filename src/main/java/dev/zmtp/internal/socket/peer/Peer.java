@@ -138,7 +138,7 @@ public final class Peer implements ZMTPPeer {
 
     @Override
     public ZMTPStats stats() {
-        return counters.stats(0, 0, queue().messages(), queue().bytes(), 0, outbound.oldestAge());
+        return context.stats(counters.counts(0, 0, queue().messages(), queue().bytes(), 0, outbound.oldestAge()));
     }
 
     // Sending, from any thread

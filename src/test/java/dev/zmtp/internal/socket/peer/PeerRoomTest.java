@@ -14,6 +14,7 @@ import static org.mockito.Mockito.when;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
@@ -207,7 +208,8 @@ class PeerRoomTest {
     @Test
     void eachRefusalOfAnotherThreadLooksForRoom() {
         PeerSends sends = mock(PeerSends.class);
-        SocketContext context = new SocketContext(ZMTPSocketConfig.of(ROUTER), router.eventLoop(), System::nanoTime);
+        SocketContext context =
+                ClockedSockets.context(ZMTPSocketConfig.of(ROUTER), router.eventLoop(), System::nanoTime);
         PeerRoom room = new PeerRoom(context, sends, (Peer) peer);
         room.listen(() -> calls++);
         time.run();

@@ -10,6 +10,7 @@ import static org.mockito.Mockito.when;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.socket.context.PeerCounters.Counter;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class PeerTest {
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
-    private final SocketContext context = new SocketContext(
+    private final SocketContext context = ClockedSockets.context(
             ZMTPSocketConfig.builder(ZMTPSocketType.ROUTER)
                     .sendQueueLimit(2, 1_000)
                     .build(),

@@ -15,6 +15,7 @@ import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.RecordedOrigin;
 import dev.zmtp.internal.socket.peer.RecordedOwner;
 import dev.zmtp.internal.socket.peer.WrittenChannel;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -62,7 +63,7 @@ class FanOutTest {
                 .overflowPolicy(policy)
                 .sendQueueLimit(1, 1_000)
                 .build();
-        return new SocketContext(config, clock.eventLoop(), () -> 1);
+        return ClockedSockets.context(config, clock.eventLoop(), () -> 1);
     }
 
     private Subscriber connect(SocketContext context) {
