@@ -117,7 +117,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
      *
      * @throws IllegalReferenceCountException if the message was released; {@code first} is then released too
      */
-    public ZMTPMessage prepended(ByteBuf... first) {
+    public ZMTPMessage prepend(ByteBuf... first) {
         ZMTPMessage self = self();
         int references = self.refCnt();
         if (references == 0 || hasNull(first)) {
@@ -141,12 +141,12 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
 
     /**
      * Removes the first {@code count} frames and releases them. This method takes over this message, so use its result
-     * instead, as with {@link #prepended}. Unlike {@link ZMTPMessage#pop}, it allocates nothing.
+     * instead, as with {@link #prepend}. Unlike {@link ZMTPMessage#pop}, it allocates nothing.
      *
      * @throws IllegalArgumentException if there are fewer frames; the message remains owned by the caller
      * @throws IllegalReferenceCountException if the message was released
      */
-    public ZMTPMessage withoutFirst(int count) {
+    public ZMTPMessage removeFirst(int count) {
         ensureAccessible();
         if (count < 0 || count > size) {
             throw new IllegalArgumentException("count: " + count + " (expected: 0 to " + size + ")");

@@ -23,7 +23,7 @@ final class WireForm {
             if (index == end) {
                 return null;
             }
-            int header = version.framing().headerLengthOf(in.getUnsignedByte(index));
+            int header = version.framing().headerLengthFromFirstByte(in.getUnsignedByte(index));
             if (end - index < header) {
                 return null;
             }
@@ -60,7 +60,7 @@ final class WireForm {
         long length = 0;
         for (int i = 0; i < message.size(); i++) {
             int body = message.frame(i).readableBytes();
-            length += version.framing().headerLengthFor(body) + body;
+            length += version.framing().headerLengthForBody(body) + body;
         }
         return Math.toIntExact(length);
     }

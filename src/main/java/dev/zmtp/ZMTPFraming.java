@@ -25,7 +25,7 @@ public enum ZMTPFraming {
     /** Layout of ZMTP 1.0. The length precedes the flags byte and includes it. The receiver ignores reserved bits. */
     V1(0) {
         @Override
-        public int headerLengthFor(int length) {
+        public int headerLengthForBody(int length) {
             return length <= maxShortBody() ? 2 : 10;
         }
 
@@ -45,7 +45,7 @@ public enum ZMTPFraming {
         }
 
         @Override
-        public int headerLengthOf(int first) {
+        public int headerLengthFromFirstByte(int first) {
             if (first == 0) { // a length of 0 has no flags byte after it to wait for
                 throw zeroLength();
             }
@@ -54,7 +54,7 @@ public enum ZMTPFraming {
 
         @Override
         public int rawFlagsAt(ByteBuf in, int index) {
-            return in.getUnsignedByte(index + headerLengthOf(in.getUnsignedByte(index)) - 1);
+            return in.getUnsignedByte(index + headerLengthFromFirstByte(in.getUnsignedByte(index)) - 1);
         }
 
         @Override
@@ -102,7 +102,7 @@ public enum ZMTPFraming {
     }
 
     /** Returns the length of the header that is written before a body of {@code length} bytes. */
-    public int headerLengthFor(int length) {
+    public int headerLengthForBody(int length) {
         return length <= maxShortBody() ? 2 : 9;
     }
 
@@ -128,7 +128,7 @@ public enum ZMTPFraming {
      * @param length the length of the body that will follow, at least 0
      */
     public final void writeHeader(ByteBuf out, int flags, int length) {
-        if (headerLengthFor(length) == 2) {
+        if (headerLengthForBody(length) == 2) {
             out.writeShort(shortHeader(flags, length));
         } else {
             writeLongHeader(out, flags, length);
@@ -145,7 +145,7 @@ public enum ZMTPFraming {
      *
      * @throws ZMTPException if no header starts with that byte
      */
-    public int headerLengthOf(int first) {
+    public int headerLengthFromFirstByte(int first) {
         return (first & LONG) == 0 ? 2 : 9;
     }
 

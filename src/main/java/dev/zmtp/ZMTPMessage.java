@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * thread. As with any pooled buffer of Netty, do not use a released message, because it can already be another message.
  * Until it is reused, access to its frames throws an {@link IllegalReferenceCountException}, and its size is 0.
  *
- * <p>Only {@link #prepended} and {@link #withoutFirst} change the list of frames. The buffers are as mutable as any
+ * <p>Only {@link #prepend} and {@link #removeFirst} change the list of frames. The buffers are as mutable as any
  * {@link ByteBuf}. The codec does not move their indices, so a message can be retained and written to many channels. A
  * message is as thread safe as its buffers.
  */

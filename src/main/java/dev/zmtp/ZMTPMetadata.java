@@ -104,7 +104,7 @@ public final class ZMTPMetadata {
     }
 
     /** Returns the value of the first property of that name, decoded as UTF-8, or null if there is no such property. */
-    public @Nullable String text(String name) {
+    public @Nullable String valueUTF8(String name) {
         ByteBuffer found = find(name);
         return found == null
                 ? null

@@ -276,7 +276,7 @@ public final class ZMTPTopicMatcher<S> {
      * Returns the number of subscribers to exactly the readable bytes of {@code topic}. Subscribers to a shorter prefix
      * do not count.
      */
-    public int subscribers(ByteBuf topic) {
+    public int subscriberCount(ByteBuf topic) {
         TopicNode node = find(topic);
         return node == null ? 0 : node.subscriberCount();
     }

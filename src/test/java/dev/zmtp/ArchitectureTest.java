@@ -160,13 +160,13 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheClassesThatUsersMakeKnowTheInsideOfSockets() {
+    void onlyTheClassesThatUsersMakeAndTheStatsKnowTheInsideOfSockets() {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(INSIDE_SOCKET, PROXY)
                 .and()
                 .haveNameNotMatching(
-                        "dev\\.zmtp\\.socket\\.ZMTP(Socket|SocketConfig|SocketSettings|Proxy|Transport)(\\$.*)?")
+                        "dev\\.zmtp\\.socket\\.ZMTP(Socket|SocketConfig|SocketSettings|Stats|Proxy|Transport)(\\$.*)?")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(INSIDE_SOCKET)

@@ -42,10 +42,10 @@ class MovedFramesTest {
     @Test
     void aMessageThatNobodyElseHasIsChangedAndReturned() {
         ZMTPMessage message = ZMTPMessage.fromUTF8("data");
-        ZMTPMessage longer = message.prepended(frame("name"), Unpooled.EMPTY_BUFFER);
+        ZMTPMessage longer = message.prepend(frame("name"), Unpooled.EMPTY_BUFFER);
         assertThat(longer).isSameAs(message);
         assertThat(texts(longer)).containsExactly("name", "", "data");
-        ZMTPMessage data = longer.withoutFirst(2);
+        ZMTPMessage data = longer.removeFirst(2);
         assertThat(data).isSameAs(message);
         assertThat(texts(data)).containsExactly("data");
         data.release();
@@ -54,8 +54,8 @@ class MovedFramesTest {
     @Test
     void theOtherReferencesOfARetainedMessageSeeNoChange() {
         ZMTPMessage message = ZMTPMessage.fromUTF8("a", "b").retain(2);
-        ZMTPMessage longer = message.prepended(frame("name"));
-        ZMTPMessage shorter = message.withoutFirst(1);
+        ZMTPMessage longer = message.prepend(frame("name"));
+        ZMTPMessage shorter = message.removeFirst(1);
         assertThat(texts(longer)).containsExactly("name", "a", "b");
         assertThat(texts(shorter)).containsExactly("b");
         assertThat(texts(message)).containsExactly("a", "b");
@@ -68,9 +68,9 @@ class MovedFramesTest {
     @Test
     void aFrameThatIsTakenAwayIsReleased() {
         ByteBuf first = frame("first");
-        ZMTPMessage message = ZMTPMessage.from(first, frame("second")).withoutFirst(1);
+        ZMTPMessage message = ZMTPMessage.from(first, frame("second")).removeFirst(1);
         assertThat(first.refCnt()).isZero();
-        assertThat(message.withoutFirst(1).size()).isZero();
+        assertThat(message.removeFirst(1).size()).isZero();
         message.release();
     }
 
@@ -79,7 +79,7 @@ class MovedFramesTest {
     void moreFramesThanThereAreAreNotTakenAway(int count) {
         ZMTPMessage message = ZMTPMessage.fromUTF8("only");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> message.withoutFirst(count))
+                .isThrownBy(() -> message.removeFirst(count))
                 .withMessage("count: " + count + " (expected: 0 to 1)");
         assertThat(texts(message)).containsExactly("only");
         message.release();
@@ -90,8 +90,8 @@ class MovedFramesTest {
         ZMTPMessage message = ZMTPMessage.fromUTF8("x");
         message.release();
         ByteBuf name = frame("name");
-        assertThatThrownBy(() -> message.prepended(name)).isInstanceOf(IllegalReferenceCountException.class);
-        assertThatThrownBy(() -> message.withoutFirst(0)).isInstanceOf(IllegalReferenceCountException.class);
+        assertThatThrownBy(() -> message.prepend(name)).isInstanceOf(IllegalReferenceCountException.class);
+        assertThatThrownBy(() -> message.removeFirst(0)).isInstanceOf(IllegalReferenceCountException.class);
         assertThat(name.refCnt()).isZero();
     }
 
@@ -100,7 +100,7 @@ class MovedFramesTest {
         ByteBuf name = frame("name");
         ByteBuf data = frame("data");
         ZMTPMessage message = ZMTPMessage.from(data);
-        assertThatThrownBy(() -> message.prepended(name, null)).isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> message.prepend(name, null)).isInstanceOf(NullPointerException.class);
         assertThat(name.refCnt()).isZero();
         assertThat(data.refCnt()).isZero();
     }
@@ -111,7 +111,7 @@ class MovedFramesTest {
         ZMTPMessage message = ZMTPMessage.fromUTF8("data").encodeOnce();
         message.write(ZMTPVersion.ZMTP30).release();
 
-        ZMTPMessage longer = message.prepended(frame("name"));
+        ZMTPMessage longer = message.prepend(frame("name"));
 
         assertThat(longer.isEncodedOnce()).isFalse();
         ByteBuf written = longer.write(ZMTPVersion.ZMTP30);
@@ -149,7 +149,7 @@ class MovedFramesTest {
                 }
                 if (random.nextBoolean()) {
                     int count = random.nextInt(model.size() + 1);
-                    message = message.withoutFirst(count);
+                    message = message.removeFirst(count);
                     model.subList(0, count).clear();
                 } else {
                     ByteBuf[] first = new ByteBuf[random.nextInt(10)];
@@ -157,7 +157,7 @@ class MovedFramesTest {
                         first[i] = frame("s" + step + "p" + i);
                         model.add(0, "s" + step + "p" + i);
                     }
-                    message = message.prepended(first);
+                    message = message.prepend(first);
                 }
                 assertThat(texts(message)).isEqualTo(model);
             }

@@ -73,7 +73,7 @@ class ZMTPFramingTest {
         ByteBuf out = ByteBufAllocator.DEFAULT.buffer();
         version.framing().writeHeader(out, flags, length);
 
-        assertThat(version.framing().headerLengthFor(length)).isEqualTo(out.readableBytes());
+        assertThat(version.framing().headerLengthForBody(length)).isEqualTo(out.readableBytes());
         assertThat(Hex.dump(out)).isEqualTo(Hex.of(bytes));
     }
 
@@ -95,7 +95,8 @@ class ZMTPFramingTest {
     void aHeaderIsReadWithoutMovingTheReaderIndex(ZMTPVersion version, int flags, int length, String bytes) {
         ByteBuf in = Hex.buffer("aa aa " + bytes);
 
-        assertThat(version.framing().headerLengthOf(in.getUnsignedByte(2))).isEqualTo(Hex.bytes(bytes).length);
+        assertThat(version.framing().headerLengthFromFirstByte(in.getUnsignedByte(2)))
+                .isEqualTo(Hex.bytes(bytes).length);
         assertThat(version.framing().flagsAt(in, 2)).isEqualTo(flags);
         assertThat(version.framing().bodyLengthAt(in, 2)).isEqualTo(length);
         assertThat(in.readerIndex()).isZero();
@@ -190,7 +191,7 @@ class ZMTPFramingTest {
 
     @Test
     void a10HeaderThatStartsWithZeroIsMalformedBeforeItsSecondByte() {
-        assertThatThrownBy(() -> ZMTP10.framing().headerLengthOf(0))
+        assertThatThrownBy(() -> ZMTP10.framing().headerLengthFromFirstByte(0))
                 .isInstanceOf(ZMTPException.class)
                 .hasMessage("frame length: 0 (expected: >= 1, it counts the flags byte)");
     }
@@ -229,7 +230,8 @@ class ZMTPFramingTest {
     @ParameterizedTest
     @EnumSource(ZMTPVersion.class)
     void noHeaderExceedsTheMaximumLength(ZMTPVersion version) {
-        assertThat(version.framing().headerLengthFor(Integer.MAX_VALUE)).isLessThanOrEqualTo(ZMTPFraming.MAX_HEADER);
-        assertThat(version.framing().headerLengthOf(0xff)).isLessThanOrEqualTo(ZMTPFraming.MAX_HEADER);
+        assertThat(version.framing().headerLengthForBody(Integer.MAX_VALUE))
+                .isLessThanOrEqualTo(ZMTPFraming.MAX_HEADER);
+        assertThat(version.framing().headerLengthFromFirstByte(0xff)).isLessThanOrEqualTo(ZMTPFraming.MAX_HEADER);
     }
 }

@@ -16,9 +16,9 @@ class ZMTPMetadataTest {
 
     @Test
     void propertiesAreFoundIgnoringCase() {
-        assertThat(TWO.text("SOCKET-type")).isEqualTo("PUSH");
+        assertThat(TWO.valueUTF8("SOCKET-type")).isEqualTo("PUSH");
         assertThat(TWO.value("x-name")).isEqualTo(ByteBuffer.wrap("val\u20ac".getBytes(StandardCharsets.UTF_8)));
-        assertThat(TWO.text("Identity")).isNull();
+        assertThat(TWO.valueUTF8("Identity")).isNull();
         assertThat(TWO.value("Identity")).isNull();
     }
 
@@ -35,7 +35,7 @@ class ZMTPMetadataTest {
     void theFirstOfTwoEqualNamesWins() {
         ZMTPMetadata doubled = TWO.with("x-NAME", "other");
 
-        assertThat(doubled.text("X-Name")).isEqualTo("val\u20ac");
+        assertThat(doubled.valueUTF8("X-Name")).isEqualTo("val\u20ac");
         assertThat(doubled.size()).isEqualTo(3);
     }
 
@@ -66,7 +66,7 @@ class ZMTPMetadataTest {
 
         assertThat(TWO.value("X-Name").position()).isZero();
         assertThat(TWO.value(1).position()).isZero();
-        assertThat(TWO.text("X-Name")).isEqualTo("val\u20ac");
+        assertThat(TWO.valueUTF8("X-Name")).isEqualTo("val\u20ac");
     }
 
     @Test

@@ -101,7 +101,7 @@ class ZMTPTopicMatcherModelTest {
         int size = model.values().stream().mapToInt(Set::size).sum();
         assertThat(matcher.size()).isEqualTo(size);
         assertThat(matcher.memory() == 0).isEqualTo(size == 0);
-        assertThat(matcher.subscribers(buffer(topic))).isEqualTo((int)
+        assertThat(matcher.subscriberCount(buffer(topic))).isEqualTo((int)
                 model.values().stream().filter(its -> its.contains(topic)).count());
         Set<Integer> expected = new TreeSet<>();
         model.forEach((subscriber, its) -> {

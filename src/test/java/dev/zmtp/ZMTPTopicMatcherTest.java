@@ -82,7 +82,7 @@ class ZMTPTopicMatcherTest {
             matcher.remove(Unpooled.wrappedBuffer(new byte[] {'t', (byte) i}), Integer.toString(i));
         }
         for (int i = 0; i < 256; i++) {
-            assertThat(matcher.subscribers(Unpooled.wrappedBuffer(new byte[] {'t', (byte) i})))
+            assertThat(matcher.subscriberCount(Unpooled.wrappedBuffer(new byte[] {'t', (byte) i})))
                     .isEqualTo(i % 2);
         }
     }
@@ -97,8 +97,8 @@ class ZMTPTopicMatcherTest {
         matcher.match(buffer, found::add);
 
         assertThat(found).containsExactly("s");
-        assertThat(matcher.subscribers(topic("ab"))).isEqualTo(1);
-        assertThat(matcher.subscribers(buffer)).isEqualTo(1);
+        assertThat(matcher.subscriberCount(topic("ab"))).isEqualTo(1);
+        assertThat(matcher.subscriberCount(buffer)).isEqualTo(1);
         assertThat(matcher.remove(buffer, "s")).isTrue();
         assertThat(buffer.readerIndex()).isEqualTo(1);
         assertThat(buffer.writerIndex()).isEqualTo(3);
@@ -133,11 +133,11 @@ class ZMTPTopicMatcherTest {
         matcher.add(topic("abc"), "s");
         matcher.add(topic("abc"), "t");
 
-        assertThat(matcher.subscribers(topic("a"))).isEqualTo(1);
-        assertThat(matcher.subscribers(topic("ab"))).isZero();
-        assertThat(matcher.subscribers(topic("abc"))).isEqualTo(2);
-        assertThat(matcher.subscribers(topic("abcd"))).isZero();
-        assertThat(matcher.subscribers(topic("b"))).isZero();
+        assertThat(matcher.subscriberCount(topic("a"))).isEqualTo(1);
+        assertThat(matcher.subscriberCount(topic("ab"))).isZero();
+        assertThat(matcher.subscriberCount(topic("abc"))).isEqualTo(2);
+        assertThat(matcher.subscriberCount(topic("abcd"))).isZero();
+        assertThat(matcher.subscriberCount(topic("b"))).isZero();
     }
 
     @Test
@@ -275,7 +275,7 @@ class ZMTPTopicMatcherTest {
 
         assertThat(small.size()).isEqualTo(1);
         assertThat(small.memory()).isEqualTo(one);
-        assertThat(small.subscribers(topic("common, and two"))).isZero();
+        assertThat(small.subscriberCount(topic("common, and two"))).isZero();
         assertThat(small.removeAll("t")).isZero();
         assertThat(small.removeAll("s")).isEqualTo(1);
         assertThat(small.memory()).isZero();
@@ -516,7 +516,7 @@ class ZMTPTopicMatcherTest {
             Thread.sleep(1);
         }
         assertThat(gone.get()).isNull();
-        assertThat(objects.subscribers(topic("t"))).isEqualTo(1);
+        assertThat(objects.subscriberCount(topic("t"))).isEqualTo(1);
     }
 
     @Test

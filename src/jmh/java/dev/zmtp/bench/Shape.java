@@ -46,7 +46,7 @@ public enum Shape {
     /** The bytes of all frames with their headers. */
     int wireLength(ZMTPVersion version) {
         return Arrays.stream(frames)
-                .map(length -> version.framing().headerLengthFor(length) + length)
+                .map(length -> version.framing().headerLengthForBody(length) + length)
                 .sum();
     }
 

@@ -105,7 +105,7 @@ final class ReportText {
 
             **Requests of sockets** are correlated: `request` adds a frame with an id and an empty one, by which its answer is found, and has a timeout. libzmq and JeroMQ have no such thing: their DEALER sends the same frames without these two, and takes answers in the order in which they come. *to REP* has the requests answered by a REP instead of a ROUTER.
 
-            **Publishers.** Each subscriber is a socket of its own with a connection of its own, all on one event loop, or on one thread that looks at them in turns. Messages are those that arrived at all subscribers. A publisher *that waits for all* sends no more while a subscriber's queue is full (`WhenFull.WAIT`, XPUB_NODROP). One *that drops* sends as fast as it can, and "dropped" is the share of what it sent that did not arrive in the same window.
+            **Publishers.** Each subscriber is a socket of its own with a connection of its own, all on one event loop, or on one thread that looks at them in turns. Messages are those that arrived at all subscribers. A publisher *that waits for all* sends no more while a subscriber's queue is full (`OverflowPolicy.WAIT`, XPUB_NODROP). One *that drops* sends as fast as it can, and "dropped" is the share of what it sent that did not arrive in the same window.
 
             **Within a process.** Messages go from one socket to the other without a copy of their bytes, each socket on its own event loop or, in *one loop*, both on one; JeroMQ and libzmq have a thread for each. Each message of JeroMQ is a new object around one array, each of netty-zmtp a new one around one buffer.
 

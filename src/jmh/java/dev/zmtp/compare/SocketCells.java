@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The cells of sockets, whose subject is the socket and not the codec: libzmq and JeroMQ are compared with what does the
- * same.
+ * The cells of sockets, whose subject is the socket and not the codec: libzmq and JeroMQ are compared with what does
+ * the same.
  */
 final class SocketCells {
 
@@ -246,14 +246,14 @@ final class SocketCells {
         }
     }
 
-    private void publisher(String end, String manner, String n, String size, String whenFull) {
+    private void publisher(String end, String manner, String n, String size, String overflow) {
         add(
                 PUB + n + "-" + size + end,
                 "PUB " + manner + ", " + Cells.number(n) + " SUB, " + size(size),
                 Workload.PUBSUB,
                 rows(),
                 "full",
-                whenFull,
+                overflow,
                 "connections",
                 n,
                 "size",

@@ -63,14 +63,14 @@ final class ConfigValues implements Cloneable {
     int maxHandshakeCommandLength = 8 << 10;
     int maxCommandLength = 8 << 10;
     int maxCommandsPerSecond = 100_000;
-    int maxFramesPerTurn = 2048;
+    int maxFramesPerRead = 2048;
     boolean consolidateFlushes = true;
     int maxSubscriptions = 10_000;
     long maxSubscriptionsLength = 4 << 20;
     int maxRelayedSubscriptions = 1_000_000;
     long maxRelayedSubscriptionsLength = 256 << 20;
     int maxMetadataProperties = 256;
-    long maxHeldLength = 16 << 20;
+    long maxHeldWritesLength = 16 << 20;
     ZMTPMemoryBudget memoryBudget = ZMTPMemoryBudget.shared();
     Duration handshakeTimeout = Duration.ofSeconds(30);
     Duration heartbeatInterval = Duration.ZERO;
@@ -81,7 +81,7 @@ final class ConfigValues implements Cloneable {
     Duration heartbeatTtl = Duration.ZERO;
 
     @Nullable
-    Boolean heartbeatZmtp30Peers;
+    Boolean heartbeatZMTP30Peers;
 
     /** Whether heartbeats that are not set have the defaults of a socket. */
     boolean ofSocket;
@@ -140,9 +140,9 @@ final class ConfigValues implements Cloneable {
             String expected = "none without a heartbeatInterval";
             expect(heartbeatTimeout().isZero(), "heartbeatTimeout", heartbeatTimeout, expected);
             expect(heartbeatTtl.isZero(), "heartbeatTtl", heartbeatTtl, expected);
-            expect(!heartbeatZmtp30Peers(), "heartbeatZmtp30Peers", true, "false without a heartbeatInterval");
+            expect(!heartbeatZMTP30Peers(), "heartbeatZMTP30Peers", true, "false without a heartbeatInterval");
         } else {
-            boolean pings = protocol == ZMTPVersion.ZMTP31 || (protocol.hasCommands() && heartbeatZmtp30Peers());
+            boolean pings = protocol == ZMTPVersion.ZMTP31 || (protocol.hasCommands() && heartbeatZMTP30Peers());
             expect(pings, "heartbeatInterval", heartbeatInterval, "none with " + protocol + ", which has no PING");
         }
     }
@@ -172,8 +172,8 @@ final class ConfigValues implements Cloneable {
         return longer.compareTo(ZMTPSettings.MAX_DURATION) <= 0 ? longer : heartbeatInterval;
     }
 
-    boolean heartbeatZmtp30Peers() {
-        return heartbeatZmtp30Peers != null ? heartbeatZmtp30Peers : ofSocket && !heartbeatInterval.isZero();
+    boolean heartbeatZMTP30Peers() {
+        return heartbeatZMTP30Peers != null ? heartbeatZMTP30Peers : ofSocket && !heartbeatInterval.isZero();
     }
 
     /** Returns the socket type and each setting that differs from its default. */
@@ -210,20 +210,20 @@ final class ConfigValues implements Cloneable {
         values.put("maxHandshakeCommandLength", maxHandshakeCommandLength);
         values.put("maxCommandLength", maxCommandLength);
         values.put("maxCommandsPerSecond", maxCommandsPerSecond);
-        values.put("maxFramesPerTurn", maxFramesPerTurn);
+        values.put("maxFramesPerRead", maxFramesPerRead);
         values.put("consolidateFlushes", consolidateFlushes);
         values.put("maxSubscriptions", maxSubscriptions);
         values.put("maxSubscriptionsLength", maxSubscriptionsLength);
         values.put("maxRelayedSubscriptions", maxRelayedSubscriptions);
         values.put("maxRelayedSubscriptionsLength", maxRelayedSubscriptionsLength);
         values.put("maxMetadataProperties", maxMetadataProperties);
-        values.put("maxHeldLength", maxHeldLength);
+        values.put("maxHeldWritesLength", maxHeldWritesLength);
         values.put("memoryBudget", memoryBudget.limit());
         values.put("handshakeTimeout", handshakeTimeout);
         values.put("heartbeatInterval", heartbeatInterval);
         values.put("heartbeatTimeout", ofSocket ? heartbeatTimeout() : heartbeatTimeout);
         values.put("heartbeatTtl", heartbeatTtl);
-        values.put("heartbeatZmtp30Peers", heartbeatZmtp30Peers());
+        values.put("heartbeatZMTP30Peers", heartbeatZMTP30Peers());
         return values;
     }
 

@@ -43,10 +43,10 @@ public final class ZMTPConfig {
     /**
      * Returns a builder with the defaults of a {@code ZMTPSocket} of this type, which differ in the heartbeats.
      * {@link #heartbeatInterval()} is 30 s, {@link #heartbeatTimeout()} is one and a half times the interval, even if
-     * the interval is changed, and {@link #heartbeatZmtp30Peers()} is true if there is an interval. Explicit settings
+     * the interval is changed, and {@link #heartbeatZMTP30Peers()} is true if there is an interval. Explicit settings
      * take precedence.
      */
-    public static Builder socketBuilder(ZMTPSocketType socketType) {
+    public static Builder builderForSocket(ZMTPSocketType socketType) {
         ConfigValues values = new ConfigValues();
         values.heartbeatInterval = Duration.ofSeconds(30);
         values.ofSocket = true;
@@ -202,8 +202,8 @@ public final class ZMTPConfig {
      * frames, because handlers can be slow. The remaining frames follow in order after the other connections were
      * served.
      */
-    public int maxFramesPerTurn() {
-        return values.maxFramesPerTurn;
+    public int maxFramesPerRead() {
+        return values.maxFramesPerRead;
     }
 
     /**
@@ -267,8 +267,8 @@ public final class ZMTPConfig {
      * {@code MessageSizeEstimator}, plus 64 bytes. Netty's default estimator reports 8 bytes for unknown types. Set a
      * different estimator if your {@link #encoder()} handles large objects.
      */
-    public long maxHeldLength() {
-        return values.maxHeldLength;
+    public long maxHeldWritesLength() {
+        return values.maxHeldWritesLength;
     }
 
     /**
@@ -288,7 +288,7 @@ public final class ZMTPConfig {
 
     /**
      * Time between PINGs (RFC 37, "Connection Heartbeating") to a ZMTP 3.1 peer, and to a 3.0 peer with
-     * {@link #heartbeatZmtp30Peers()}. Must be at least 1 ms, or zero to send none. Default: zero. Without a
+     * {@link #heartbeatZMTP30Peers()}. Must be at least 1 ms, or zero to send none. Default: zero. Without a
      * {@link #heartbeatTtl()}, no PING is sent while the previous PING is unanswered, or while this side is not reading
      * from a peer that never sends PINGs.
      */
@@ -299,7 +299,7 @@ public final class ZMTPConfig {
     /**
      * Maximum silence of the peer, counted from a PING. A longer silence ends the connection with
      * {@code HEARTBEAT_TIMEOUT} if there is proof that the peer is gone. Must be at least 1 ms, or zero for never.
-     * Needs an interval. Default: the interval, or one and a half times the interval with {@link #socketBuilder}. A
+     * Needs an interval. Default: the interval, or one and a half times the interval with {@link #builderForSocket}. A
      * lost peer is noticed within the sum of the interval and the timeout.
      *
      * <p>A slow peer is silent too, because a PING arrives after all bytes written before it. There are therefore two
@@ -326,10 +326,10 @@ public final class ZMTPConfig {
      * Whether PINGs are also sent to ZMTP 3.0 peers. That version has no PING, but JeroMQ, NetMQ and libzmq 4.2 to
      * 4.3.2, which speak it, answer a PING. libzmq 4.0 and 4.1 ignore a PING, and other peers can close the connection.
      * An answer is expected of a 3.0 peer only after its first PING or PONG, so that a peer that ignores PINGs is not
-     * considered dead. Needs an interval. Default: false, or with {@link #socketBuilder} whether there is an interval.
+     * considered dead. Needs an interval. Default: false, or true with {@link #builderForSocket} and an interval.
      */
-    public boolean heartbeatZmtp30Peers() {
-        return values.heartbeatZmtp30Peers();
+    public boolean heartbeatZMTP30Peers() {
+        return values.heartbeatZMTP30Peers();
     }
 
     /** Clock for all time measurements of a connection, in nanoseconds. */
@@ -397,7 +397,7 @@ public final class ZMTPConfig {
      * <td>bytes of a later command or subscription</td><td>at least 1</td><td>8 KiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxCommandsPerSecond() maxCommandsPerSecond}</th>
      * <td>commands and subscriptions received within a second</td><td>at least 1</td><td>100,000</td></tr>
-     * <tr><th scope="row">{@link ZMTPConfig#maxFramesPerTurn() maxFramesPerTurn}</th>
+     * <tr><th scope="row">{@link ZMTPConfig#maxFramesPerRead() maxFramesPerRead}</th>
      * <td>frames handled before other connections are served</td><td>at least 1</td><td>2,048</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#consolidateFlushes() consolidateFlushes}</th>
      * <td>whether flushes of one event-loop iteration are combined</td><td></td><td>true</td></tr>
@@ -411,7 +411,7 @@ public final class ZMTPConfig {
      * <td>total bytes of these topics, plus 256 each</td><td>at least 0</td><td>256 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxMetadataProperties() maxMetadataProperties}</th>
      * <td>properties that a peer announces</td><td>at least 1</td><td>256</td></tr>
-     * <tr><th scope="row">{@link ZMTPConfig#maxHeldLength() maxHeldLength}</th>
+     * <tr><th scope="row">{@link ZMTPConfig#maxHeldWritesLength() maxHeldWritesLength}</th>
      * <td>bytes of writes held until the handshake is complete</td><td>at least 0</td><td>16 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#memoryBudget() memoryBudget}</th>
      * <td>bounds what many connections keep together</td><td></td><td>{@link ZMTPMemoryBudget#shared()}</td></tr>
@@ -424,7 +424,7 @@ public final class ZMTPConfig {
      * <td>at least 1 ms; zero: never. Needs an interval</td><td>the interval</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#heartbeatTtl() heartbeatTtl}</th>
      * <td>the TTL sent with each PING</td><td>0.1 to 65.5 s; zero: none. Needs an interval</td><td>zero</td></tr>
-     * <tr><th scope="row">{@link ZMTPConfig#heartbeatZmtp30Peers() heartbeatZmtp30Peers}</th>
+     * <tr><th scope="row">{@link ZMTPConfig#heartbeatZMTP30Peers() heartbeatZMTP30Peers}</th>
      * <td>whether ZMTP 3.0 peers get PINGs</td><td>needs an interval</td><td>false</td></tr>
      * </tbody>
      * </table>

@@ -20,9 +20,9 @@ import java.util.function.LongSupplier;
  * the limiter is added to its pipeline until the channel is closed. The limiter removes itself when the handshake is
  * complete. The connection still counts, even if another handler removed the limiter earlier.
  *
- * <p><b>Users.</b> When its handshake is complete, a connection also counts for the user id assigned by the
+ * <p><b>Users.</b> When its handshake is complete, a connection also counts for the user ID assigned by the
  * authenticator ({@link ZMTPSession#userId()}). A connection that exceeds the user's limit is refused, so its
- * {@link ZMTPHandshakeSuccess} is followed by the end of the channel. A peer without a user id counts for no user. A
+ * {@link ZMTPHandshakeSuccess} is followed by the end of the channel. A peer without a user ID counts for no user. A
  * dead connection counts until its end is detected, so enable heartbeats.
  *
  * <p>{@link ZMTPLimiter} describes which connection is dropped, how it is dropped, and which address it counts for.
@@ -50,7 +50,7 @@ public non-sealed class ZMTPConnectionLimiter extends ZMTPLimiter {
     }
 
     /** Returns the current number of connections. */
-    public final int connections() {
+    public final int connectionCount() {
         return count();
     }
 }

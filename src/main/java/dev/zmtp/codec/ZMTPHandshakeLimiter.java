@@ -58,7 +58,7 @@ public non-sealed class ZMTPHandshakeLimiter extends ZMTPLimiter {
     }
 
     /** Returns the current number of connections in their handshake. */
-    public final int handshakes() {
+    public final int handshakeCount() {
         return count();
     }
 }

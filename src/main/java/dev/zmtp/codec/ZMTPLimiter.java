@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * others out. A handshake that waits for this side, because a mechanism computes or an authenticator decides, is passed
  * over.
  *
- * <p><b>Dropping.</b> {@link #refused} is called. The channel is closed with {@code SO_LINGER} 0 where the transport
- * has this option, so that the peer receives a reset and no socket remains in {@code TIME_WAIT}. If the connection was
- * in its handshake, handlers receive a {@link ZMTPHandshakeFailure} with the code {@code CLOSED}.
+ * <p><b>Dropping.</b> {@link #connectionRefused} is called. The channel is closed with {@code SO_LINGER} 0 where the
+ * transport has this option, so that the peer receives a reset and no socket remains in {@code TIME_WAIT}. If the
+ * connection was in its handshake, handlers receive a {@link ZMTPHandshakeFailure} with the code {@code CLOSED}.
  *
  * <p><b>Addresses.</b> IPv6 addresses are counted per /64, because one host usually controls a whole /64. A channel
  * without an internet address, such as a Unix domain socket channel, counts in total only. A connection counts for
@@ -70,7 +70,7 @@ public abstract sealed class ZMTPLimiter extends ChannelDuplexHandler
     ZMTPLimiter(InternalLogger logger, ConnectionRegistry registry, int maxPerUser) {
         log = new RateLimitedLog(logger, InternalLogLevel.INFO, System::nanoTime);
         gate = new ConnectionGate(
-                registry, maxPerUser, ZMTPCodec::sessionIn, channel -> peerAddress(channel), this::refused);
+                registry, maxPerUser, ZMTPCodec::sessionIn, channel -> peerAddress(channel), this::connectionRefused);
     }
 
     /** Returns the number of connections that currently count. */
@@ -100,9 +100,9 @@ public abstract sealed class ZMTPLimiter extends ChannelDuplexHandler
      * reason at level info, at most one line a second, and a subclass can replace this. Add the limiter without an
      * executor, because on another thread the call would be too late.
      *
-     * @param reason the exceeded limit, with the address or the user id if the limit is per address or per user
+     * @param reason the exceeded limit, with the address or the user ID if the limit is per address or per user
      */
-    protected void refused(Channel channel, String reason) {
+    protected void connectionRefused(Channel channel, String reason) {
         log.log(channel, "refused: " + reason, null);
     }
 

@@ -3,7 +3,7 @@ package dev.zmtp.codec;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.internal.connection.Session;
 import dev.zmtp.internal.memory.MemoryLedger;
-import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPAuthDecision;
 import io.netty.util.concurrent.Future;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -63,7 +63,7 @@ public interface ZMTPSession {
     ZMTPVersion negotiatedVersion();
 
     /**
-     * Returns the user id that the authenticator assigned to the peer, or an empty string if there is no user id or no
+     * Returns the user ID that the authenticator assigned to the peer, or an empty string if there is no user ID or no
      * authenticator.
      *
      * @throws IllegalStateException if the handshake is not complete
@@ -77,7 +77,7 @@ public interface ZMTPSession {
      * @throws IllegalStateException if the handshake is not complete
      */
     @Nullable
-    ZMTPDecision decision();
+    ZMTPAuthDecision decision();
 
     /**
      * Returns the peer's address. This is the value of {@link ZMTPCodec#PEER_ADDRESS} if a handler has set it, for

@@ -219,9 +219,9 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return self();
     }
 
-    /** Sets {@link ZMTPConfig#maxFramesPerTurn()}. */
-    public B maxFramesPerTurn(int maxFramesPerTurn) {
-        values.maxFramesPerTurn = (int) atLeast(1, "maxFramesPerTurn", maxFramesPerTurn);
+    /** Sets {@link ZMTPConfig#maxFramesPerRead()}. */
+    public B maxFramesPerRead(int maxFramesPerRead) {
+        values.maxFramesPerRead = (int) atLeast(1, "maxFramesPerRead", maxFramesPerRead);
         return self();
     }
 
@@ -262,9 +262,9 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return self();
     }
 
-    /** Sets {@link ZMTPConfig#maxHeldLength()}. */
-    public B maxHeldLength(long maxHeldLength) {
-        values.maxHeldLength = atLeast(0, "maxHeldLength", maxHeldLength);
+    /** Sets {@link ZMTPConfig#maxHeldWritesLength()}. */
+    public B maxHeldWritesLength(long maxHeldWritesLength) {
+        values.maxHeldWritesLength = atLeast(0, "maxHeldWritesLength", maxHeldWritesLength);
         return self();
     }
 
@@ -302,9 +302,9 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return self();
     }
 
-    /** Sets {@link ZMTPConfig#heartbeatZmtp30Peers()}. */
-    public B heartbeatZmtp30Peers(boolean heartbeatZmtp30Peers) {
-        values.heartbeatZmtp30Peers = heartbeatZmtp30Peers;
+    /** Sets {@link ZMTPConfig#heartbeatZMTP30Peers()}. */
+    public B heartbeatZMTP30Peers(boolean heartbeatZMTP30Peers) {
+        values.heartbeatZMTP30Peers = heartbeatZMTP30Peers;
         return self();
     }
 

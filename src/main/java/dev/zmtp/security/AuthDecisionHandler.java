@@ -15,7 +15,7 @@ final class AuthDecisionHandler {
 
     private final ZMTPMechanism.Context context;
     private final String mechanism;
-    private @Nullable ZMTPDecision decision;
+    private @Nullable ZMTPAuthDecision decision;
 
     AuthDecisionHandler(ZMTPMechanism.Context context, String mechanism) {
         this.context = context;
@@ -32,11 +32,11 @@ final class AuthDecisionHandler {
      * @throws ZMTPException if the peer was refused
      */
     boolean isGranted() {
-        ZMTPDecision made = decision;
+        ZMTPAuthDecision made = decision;
         if (made == null) {
             return false;
         }
-        if (made.status() != ZMTPDecision.Status.ACCEPTED) {
+        if (made.status() != ZMTPAuthDecision.Status.ACCEPTED) {
             throw ZMTPException.of(
                     ZMTPException.Code.AUTHENTICATION,
                     "authentication",
@@ -60,7 +60,7 @@ final class AuthDecisionHandler {
     }
 
     private @Nullable ByteBuf refusal() {
-        ZMTPDecision made = decision;
+        ZMTPAuthDecision made = decision;
         if (made == null) {
             return null;
         }

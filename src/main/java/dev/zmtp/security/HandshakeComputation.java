@@ -51,7 +51,7 @@ final class HandshakeComputation {
             return;
         }
         try {
-            context.executor().execute(() -> run(step));
+            context.handshakeExecutor().execute(() -> run(step));
         } catch (RejectedExecutionException e) {
             enter(State.WAITING, State.IDLE);
             // Without a stack trace: there is one of these for each handshake of a flood.

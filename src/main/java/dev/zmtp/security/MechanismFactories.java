@@ -27,7 +27,7 @@ final class MechanismFactories {
         return factory(name, "server", constructor, authenticator -> {
             if (!authenticator) {
                 throw new IllegalArgumentException("authenticator: none (expected: one for a " + name
-                        + " server, ZMTPAuthenticator.anyone() to accept everyone)");
+                        + " server, ZMTPAuthenticator.acceptAll() to accept everyone)");
             }
         });
     }

@@ -20,21 +20,21 @@ public interface ZMTPAuthenticator {
      * <p>A peer can leave before the decision, and then return. The limiters count only open connections, so the
      * authenticator has to bound the number of its requests to a slow service.
      *
-     * <p>An exception, a failed stage and null all count as {@link ZMTPDecision.Status#ERROR}. The peer is refused, and
-     * the reason is logged as a warning.
+     * <p>An exception, a failed stage and null all count as {@link ZMTPAuthDecision.Status#ERROR}. The peer is refused,
+     * and the reason is logged as a warning.
      *
      * @param request the peer; its password, if any, is wiped after the decision or at the end of the connection. An
      *     authenticator that decides later must copy the password during the call
      * @return the decision, complete now or later
      */
-    CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request);
+    CompletionStage<ZMTPAuthDecision> authenticate(ZMTPAuthRequest request);
 
     /**
      * Returns an authenticator that accepts every peer. It is meant for CURVE servers that encrypt but do not
      * authenticate, so that any client with the server's public key can connect.
      */
-    static ZMTPAuthenticator anyone() {
-        CompletionStage<ZMTPDecision> accepted = CompletableFuture.completedStage(ZMTPDecision.accept(""));
+    static ZMTPAuthenticator acceptAll() {
+        CompletionStage<ZMTPAuthDecision> accepted = CompletableFuture.completedStage(ZMTPAuthDecision.accept(""));
         return request -> accepted;
     }
 
@@ -42,11 +42,11 @@ public interface ZMTPAuthenticator {
      * Returns an authenticator that also consults {@code next} for every peer that this authenticator accepts. The
      * resulting user ID and metadata are those of {@code next}, which runs on the thread that completed the first
      * decision. The authenticator that determines the user must therefore come last:
-     * {@code ZMTPAddresses.of(...).and(ZMTPPublicKeys.of(keys))}.
+     * {@code ZMTPAddressAuthenticator.of(...).and(ZMTPPublicKeyAuthenticator.of(keys))}.
      */
     default ZMTPAuthenticator and(ZMTPAuthenticator next) {
         return request -> authenticate(request)
-                .thenCompose(decision -> decision.status() == ZMTPDecision.Status.ACCEPTED
+                .thenCompose(decision -> decision.status() == ZMTPAuthDecision.Status.ACCEPTED
                         ? next.authenticate(request)
                         : CompletableFuture.completedStage(decision));
     }

@@ -42,7 +42,7 @@ public final class ZMTPCurveKeyPair implements Destroyable {
      *
      * @throws IllegalArgumentException if the length is not 32
      */
-    public static ZMTPCurveKeyPair of(byte[] secretKey) {
+    public static ZMTPCurveKeyPair fromSecretKey(byte[] secretKey) {
         PrimitivesChoice.require();
         if (secretKey.length != Curve25519.KEY_LENGTH) {
             throw new IllegalArgumentException(
@@ -58,7 +58,7 @@ public final class ZMTPCurveKeyPair implements Destroyable {
      * @throws IllegalArgumentException if the characters are not 40 characters of valid Z85; the message does not
      *     contain them
      */
-    public static ZMTPCurveKeyPair of(char[] secretKeyZ85) {
+    public static ZMTPCurveKeyPair fromSecretKey(char[] secretKeyZ85) {
         PrimitivesChoice.require();
         byte[] characters = Z85.bytes(secretKeyZ85);
         try {

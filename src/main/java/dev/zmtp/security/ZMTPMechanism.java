@@ -108,7 +108,7 @@ public interface ZMTPMechanism {
 
     /**
      * Part of the connection that is accessible to a mechanism. All methods must be called on the event loop, except
-     * {@link #resume} and {@link #executor}, which can be called from any thread.
+     * {@link #resume} and {@link #handshakeExecutor}, which can be called from any thread.
      *
      * <p>The default methods read and write the grammar of commands (RFC 23, "Framing") for mechanisms.
      */
@@ -146,10 +146,10 @@ public interface ZMTPMechanism {
          *     session
          */
         void authenticate(
-                String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer);
+                String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPAuthDecision> answer);
 
         /** Returns the config's executor, for computations that would delay the event loop. It can reject a task. */
-        Executor executor();
+        Executor handshakeExecutor();
 
         /**
          * Makes the codec call {@link ZMTPMechanism#poll} and {@link ZMTPMechanism#isReady} again. Can be called from

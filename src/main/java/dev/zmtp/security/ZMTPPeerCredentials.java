@@ -8,7 +8,7 @@ import java.util.List;
  * <p>Available over epoll, io_uring and kqueue. In a native image it is available if the image is built with reflection
  * on the public methods of their domain socket channels and of Netty's {@code PeerCredentials}.
  *
- * <p>The process id can meanwhile belong to another process, so base decisions on the user id.
+ * <p>The process id can meanwhile belong to another process, so base decisions on the user ID.
  *
  * @param pid the id of the process that connected
  * @param uid the id of its effective user

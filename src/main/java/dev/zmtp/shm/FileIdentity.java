@@ -63,7 +63,7 @@ record FileIdentity(Object key, int uid, int mode) {
         }
     }
 
-    /** Returns the user id of this process. */
+    /** Returns the user ID of this process. */
     static int ownUid() throws IOException {
         if (ownUid == UNKNOWN) {
             ownUid = Files.isReadable(STATUS) ? uidIn(Files.readString(STATUS)) : uidOfNewFile();
@@ -72,7 +72,7 @@ record FileIdentity(Object key, int uid, int mode) {
     }
 
     /**
-     * Parses the user id from the process status. The owner of {@code /proc/self} is not used, because it is root if
+     * Parses the user ID from the process status. The owner of {@code /proc/self} is not used, because it is root if
      * the program has capabilities.
      */
     private static int uidIn(String status) throws IOException {

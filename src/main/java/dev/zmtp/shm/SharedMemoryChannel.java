@@ -2,6 +2,7 @@ package dev.zmtp.shm;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
@@ -12,7 +13,6 @@ import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +48,7 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
     /** The Unix domain socket. */
     private final Channel socket;
 
-    private final Function<String, SocketAddress> addresses;
+    private final Function<String, ? extends SocketAddress> addresses;
     private final boolean isServer;
 
     private volatile State state = State.OPEN;
@@ -70,8 +70,9 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
      * @param sockets creates a Unix domain socket of that transport
      * @param addresses creates the address of such a socket from its path
      */
-    public SharedMemoryChannel(Supplier<? extends Channel> sockets, Function<String, SocketAddress> addresses) {
-        this(null, sockets.get(), addresses);
+    public SharedMemoryChannel(
+            ChannelFactory<? extends Channel> sockets, Function<String, ? extends SocketAddress> addresses) {
+        this(null, sockets.newChannel(), addresses);
     }
 
     /** Creates the channel of a server that has accepted {@code socket}. */
@@ -83,7 +84,9 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
     }
 
     private SharedMemoryChannel(
-            @Nullable SharedMemoryServerChannel parent, Channel socket, Function<String, SocketAddress> addresses) {
+            @Nullable SharedMemoryServerChannel parent,
+            Channel socket,
+            Function<String, ? extends SocketAddress> addresses) {
         super(parent);
         this.socket = socket;
         this.addresses = addresses;

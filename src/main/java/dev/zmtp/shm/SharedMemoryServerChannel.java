@@ -3,6 +3,7 @@ package dev.zmtp.shm;
 import io.netty.channel.AbstractServerChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -16,7 +17,6 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +30,7 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
 
     private final ChannelConfig config = new DefaultChannelConfig(this);
     private final Channel socket;
-    private final Function<String, SocketAddress> addresses;
+    private final Function<String, ? extends SocketAddress> addresses;
     private final SharedDirectory directory;
     private final RefusalLog refusals = new RefusalLog();
 
@@ -50,16 +50,16 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
      * @param addresses creates the address of such a socket from its path
      */
     public SharedMemoryServerChannel(
-            Supplier<? extends ServerChannel> sockets, Function<String, SocketAddress> addresses) {
+            ChannelFactory<? extends ServerChannel> sockets, Function<String, ? extends SocketAddress> addresses) {
         this(sockets, addresses, SharedDirectory.standard());
     }
 
     /** Creates a server whose files are in {@code directory}. */
     SharedMemoryServerChannel(
-            Supplier<? extends ServerChannel> sockets,
-            Function<String, SocketAddress> addresses,
+            ChannelFactory<? extends ServerChannel> sockets,
+            Function<String, ? extends SocketAddress> addresses,
             SharedDirectory directory) {
-        this.socket = sockets.get();
+        this.socket = sockets.newChannel();
         this.addresses = addresses;
         this.directory = directory;
         socket.config().setAutoRead(false); // it accepts when this channel reads

@@ -22,7 +22,7 @@ public interface ZMTPEndpoint extends AutoCloseable {
         /** The handshake has succeeded. */
         UP,
         /** The endpoint waits before its next attempt. */
-        WAITING,
+        RETRYING,
         /** The endpoint accepts peers. */
         LISTENING,
         /** The endpoint was closed, has failed, or makes no further attempts. */
@@ -51,7 +51,7 @@ public interface ZMTPEndpoint extends AutoCloseable {
      * cause is a {@link java.net.BindException} if the address, or the file, cannot be bound; {@code PEER_DOWN} if the
      * endpoint makes no further attempts, with the last failure as its cause; or {@code CLOSED}.
      */
-    CompletableFuture<ZMTPEndpoint> ready();
+    CompletableFuture<ZMTPEndpoint> readyFuture();
 
     /**
      * Waits until the endpoint is ready.

@@ -17,31 +17,31 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All methods can be called from any thread. Only ROUTER, SERVER, PEER, PUB and XPUB send to a single peer. With
  * other types, the send methods throw {@link UnsupportedOperationException}. A message that is sent to a single peer
- * does not begin with the name of the peer. A PUB or XPUB sends it regardless of the peer's subscriptions. It can be,
- * for example, the last value of a topic for a new subscriber.
+ * does not begin with the routing id of the peer. A PUB or XPUB sends it regardless of the peer's subscriptions. It can
+ * be, for example, the last value of a topic for a new subscriber.
  */
 public interface ZMTPPeer {
 
     /**
-     * Returns the name by which a ROUTER, SERVER or PEER finds this peer, read-only. It is the peer's routing id, or a
-     * name generated on this side. For other types, it is the routing id that the peer announced, which can be empty.
+     * Returns the routing id by which a ROUTER, SERVER or PEER finds this peer, read-only. It is the identity that the
+     * peer announced, or was generated on this side. For other types, it is the announced identity, which can be empty.
      */
-    ByteBuffer name();
+    ByteBuffer routingId();
 
-    /** Returns the {@link #name()} as UTF-8, for logs. */
-    String nameUTF8();
+    /** Returns the {@link #routingId()} as UTF-8, for logs. */
+    String routingIdUTF8();
 
     /**
      * Returns the peer's socket type, or null before the first handshake and in ZMTP 1.0, which does not announce it.
      */
     @Nullable
-    ZMTPSocketType type();
+    ZMTPSocketType socketType();
 
     /** Returns the listener or the connecting endpoint that this peer belongs to. */
     ZMTPEndpoint endpoint();
 
     /**
-     * Returns the session of the last handshake, with address, user id, version and metadata. Returns null before the
+     * Returns the session of the last handshake, with address, user ID, version and metadata. Returns null before the
      * first handshake, and always over {@code inproc}.
      */
     @Nullable
@@ -69,8 +69,8 @@ public interface ZMTPPeer {
 
     /**
      * Sends a message, which it takes over, and waits until there is room for it in the queue of this peer. If the
-     * policy {@link ZMTPSocketConfig#whenFull()} drops messages, it does not wait for the peer. The outcome of the
-     * message is reported by {@link #stats()} and the events.
+     * policy {@link ZMTPSocketConfig#overflowPolicy()} drops messages, it does not wait for the peer. The outcome of
+     * the message is reported by {@link #stats()} and the events.
      *
      * @throws ZMTPSocketException with {@code CLOSED}, or with {@code PEER_DOWN} if the peer has left; the message is
      *     released
@@ -95,11 +95,11 @@ public interface ZMTPPeer {
      */
     ZMTPRegistration onWritable(Runnable action);
 
-    /** Stops reading from this peer until {@link #resume}. Data that has already arrived is delivered. */
-    void pause();
+    /** Stops reading from this peer until {@link #resumeReading}. Data that has already arrived is delivered. */
+    void pauseReading();
 
     /** Resumes reading from this peer. */
-    void resume();
+    void resumeReading();
 
     /** Returns the message counts of this peer so far. The numbers can be slightly out of date. */
     ZMTPStats stats();

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Back pressure.</b> If the other side has no room for a message, the proxy keeps the message and takes no more
  * messages until that message was sent. The queues of the sending peers then fill up, and nothing is read from these
  * peers, which wait or drop messages, depending on their settings. A ROUTER waits for each of its peers, so a peer that
- * does not read blocks the replies to all peers. With {@link ZMTPSocketConfig.WhenFull#DISCONNECT} or {@code DROP_NEW}
- * in the ROUTER's configuration, such a peer blocks no replies.
+ * does not read blocks the replies to all peers. With {@link ZMTPSocketConfig.OverflowPolicy#DISCONNECT} or
+ * {@code DROP_NEW} in the ROUTER's configuration, such a peer blocks no replies.
  *
  * <p><b>The sockets</b> remain owned by the caller. The caller can still bind, connect and close them, and send with
  * them, but the proxy takes the messages that they receive. If one of them is closed, the proxy ends.
@@ -45,38 +45,143 @@ import org.jspecify.annotations.Nullable;
 public final class ZMTPProxy implements AutoCloseable {
 
     /** Policy for a copy that the capture socket has no room for. */
-    public enum Capturing {
+    public enum CapturePolicy {
         /** The copy is dropped, so the capture socket never blocks the traffic. The default. */
-        WHAT_FITS,
+        DROP_NEW,
         /**
          * The traffic waits until the capture socket accepts the copy. If the capture socket is closed, the proxy ends.
          * A PUB or XPUB still drops copies for slow subscribers, according to its configuration.
          */
-        EVERYTHING
+        WAIT
+    }
+
+    /** Counts of the messages that have passed since the start, taken at about the same moment. Immutable. */
+    public static final class Stats {
+
+        private final SideStats frontend;
+        private final SideStats backend;
+        private final long captured;
+        private final long captureDropped;
+
+        Stats(SideStats frontend, SideStats backend, long captured, long captureDropped) {
+            this.frontend = frontend;
+            this.backend = backend;
+            this.captured = captured;
+            this.captureDropped = captureDropped;
+        }
+
+        /** Counts of the first socket. */
+        public SideStats frontend() {
+            return frontend;
+        }
+
+        /** Counts of the second socket. If both are the same socket, the same as {@link #frontend()}. */
+        public SideStats backend() {
+            return backend;
+        }
+
+        /** Number of copies that the capture socket has accepted. */
+        public long captured() {
+            return captured;
+        }
+
+        /** Number of copies that the capture socket had no room for. */
+        public long captureDropped() {
+            return captureDropped;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Stats that
+                    && frontend.equals(that.frontend)
+                    && backend.equals(that.backend)
+                    && captured == that.captured
+                    && captureDropped == that.captureDropped;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(frontend, backend, captured, captureDropped);
+        }
+
+        /** Returns all counts with their names. */
+        @Override
+        public String toString() {
+            return "Stats[frontend=" + frontend + ", backend=" + backend + ", captured=" + captured
+                    + ", captureDropped=" + captureDropped + "]";
+        }
     }
 
     /**
-     * Counts of the messages that have passed since the start, taken at about the same moment.
-     *
-     * @param frontend counts of the first socket
-     * @param backend counts of the second socket; if both are the same socket, the same as {@code frontend}
-     * @param captured number of copies that the capture socket has accepted
-     * @param captureDropped number of copies that the capture socket had no room for
+     * Counts of the messages that have passed at one of the sockets. Bytes are those of all frames, including the
+     * routing ids that a ROUTER prepends. Immutable.
      */
-    public record Statistics(Side frontend, Side backend, long captured, long captureDropped) {}
+    public static final class SideStats {
 
-    /**
-     * Counts of the messages that have passed at one of the sockets. Bytes are those of all frames, including the names
-     * that a ROUTER prepends.
-     *
-     * @param messagesReceived number of messages taken from the socket
-     * @param bytesReceived number of their bytes
-     * @param messagesSent number of messages that the socket has accepted, whether sent or still queued
-     * @param bytesSent number of their bytes
-     * @param dropped number of messages for the socket that were dropped, because no peer had the name, a queue was
-     *     full, the type does not allow this many frames, or there was no memory for them
-     */
-    public record Side(long messagesReceived, long bytesReceived, long messagesSent, long bytesSent, long dropped) {}
+        private final long messagesReceived;
+        private final long bytesReceived;
+        private final long messagesSent;
+        private final long bytesSent;
+        private final long dropped;
+
+        SideStats(long messagesReceived, long bytesReceived, long messagesSent, long bytesSent, long dropped) {
+            this.messagesReceived = messagesReceived;
+            this.bytesReceived = bytesReceived;
+            this.messagesSent = messagesSent;
+            this.bytesSent = bytesSent;
+            this.dropped = dropped;
+        }
+
+        /** Number of messages taken from the socket. */
+        public long messagesReceived() {
+            return messagesReceived;
+        }
+
+        /** Number of bytes of the {@link #messagesReceived()}. */
+        public long bytesReceived() {
+            return bytesReceived;
+        }
+
+        /** Number of messages that the socket has accepted, whether sent or still queued. */
+        public long messagesSent() {
+            return messagesSent;
+        }
+
+        /** Number of bytes of the {@link #messagesSent()}. */
+        public long bytesSent() {
+            return bytesSent;
+        }
+
+        /**
+         * Number of messages for the socket that were dropped, because no peer had the routing id, a queue was full,
+         * the type does not allow this many frames, or there was no memory for them.
+         */
+        public long dropped() {
+            return dropped;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof SideStats that
+                    && messagesReceived == that.messagesReceived
+                    && bytesReceived == that.bytesReceived
+                    && messagesSent == that.messagesSent
+                    && bytesSent == that.bytesSent
+                    && dropped == that.dropped;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(messagesReceived, bytesReceived, messagesSent, bytesSent, dropped);
+        }
+
+        /** Returns all counts with their names. */
+        @Override
+        public String toString() {
+            return "SideStats[messagesReceived=" + messagesReceived + ", bytesReceived=" + bytesReceived
+                    + ", messagesSent=" + messagesSent + ", bytesSent=" + bytesSent + ", dropped=" + dropped + "]";
+        }
+    }
 
     private final SocketContext frontend;
     private final SocketContext backend;
@@ -84,7 +189,7 @@ public final class ZMTPProxy implements AutoCloseable {
     private final List<Forwarding> directions = new ArrayList<>(2);
     private final List<SubscriptionRelay> relays = new ArrayList<>(1);
     private final AtomicBoolean closing = new AtomicBoolean();
-    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final CompletableFuture<Void> closeFuture = new CompletableFuture<>();
 
     private ZMTPProxy(ZMTPSocket frontend, ZMTPSocket backend, @Nullable Capture capture) {
         ProxyEnd front = ProxyEnd.of(frontend.core());
@@ -101,7 +206,7 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     private void relay(ZMTPSocket publisher, ZMTPSocket subscriber) {
-        if (publisher.type().isPublisher() && subscriber.type().isSubscriber()) {
+        if (publisher.socketType().isPublisher() && subscriber.socketType().isSubscriber()) {
             relays.add(new SubscriptionRelay(ProxyEnd.of(publisher.core()), subscriber));
         }
     }
@@ -123,29 +228,29 @@ public final class ZMTPProxy implements AutoCloseable {
      * room for.
      */
     public static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, ZMTPSocket capture) {
-        return start(frontend, backend, capture, Capturing.WHAT_FITS);
+        return start(frontend, backend, capture, CapturePolicy.DROP_NEW);
     }
 
     /**
      * Like {@link #start(ZMTPSocket, ZMTPSocket)}, with a third socket that gets a copy of all messages of both sides.
      *
      * @param capture a PUB, XPUB, PUSH, PAIR or DEALER; it remains owned by the caller
-     * @param capturing policy for a copy that the capture socket has no room for
+     * @param policy the policy for a copy that the capture socket has no room for
      */
-    public static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, ZMTPSocket capture, Capturing capturing) {
-        switch (capture.type()) {
+    public static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, ZMTPSocket capture, CapturePolicy policy) {
+        switch (capture.socketType()) {
             case PUB, XPUB, PUSH, PAIR, DEALER -> {}
             default ->
                 throw new IllegalArgumentException(
-                        "capture: " + capture.type() + " (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
+                        "capture: " + capture.socketType() + " (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
         }
-        Objects.requireNonNull(capturing, "capturing");
+        Objects.requireNonNull(policy, "policy");
         capture.core().context().checkOpen();
-        return start(frontend, backend, new Capture(ProxyEnd.of(capture.core()), capturing == Capturing.EVERYTHING));
+        return start(frontend, backend, new Capture(ProxyEnd.of(capture.core()), policy == CapturePolicy.WAIT));
     }
 
     private static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, @Nullable Capture capture) {
-        checkTypes(frontend.type(), backend.type());
+        checkTypes(frontend.socketType(), backend.socketType());
         frontend.core().context().checkOpen();
         backend.core().context().checkOpen();
         Inbox front = frontend.core().inbox();
@@ -209,15 +314,15 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     /** Returns the counts so far. */
-    public Statistics statistics() {
+    public Stats stats() {
         Forwarding forth = directions.get(0);
         Forwarding back = directions.get(directions.size() - 1);
-        return new Statistics(
+        return new Stats(
                 side(forth, back), side(back, forth), capture == null ? 0 : capture.captured(), droppedByCapture());
     }
 
-    private static Side side(Forwarding from, Forwarding to) {
-        return new Side(from.received(), from.bytesReceived(), to.sent(), to.bytesSent(), to.dropped());
+    private static SideStats side(Forwarding from, Forwarding to) {
+        return new SideStats(from.received(), from.bytesReceived(), to.sent(), to.bytesSent(), to.dropped());
     }
 
     private long droppedByCapture() {
@@ -234,7 +339,7 @@ public final class ZMTPProxy implements AutoCloseable {
             AtomicInteger left = new AtomicInteger(directions.size() + relays.size());
             Runnable ended = () -> {
                 if (left.decrementAndGet() == 0) {
-                    closed.complete(null);
+                    closeFuture.complete(null);
                 }
             };
             directions.forEach(direction -> direction.end(ended));
@@ -243,8 +348,8 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     /** Returns a future that completes when the proxy has ended because it or one of its sockets was closed. */
-    public CompletableFuture<Void> closed() {
-        return closed.copy();
+    public CompletableFuture<Void> closeFuture() {
+        return closeFuture.copy();
     }
 
     /** Returns the types and the number of messages that have passed. */

@@ -4,8 +4,8 @@ import dev.zmtp.ZMTPMessage;
 
 /**
  * Request that a REP or ROUTER has received and that expects a single reply. It is passed to the handler of
- * {@link ZMTPSocket#serve}. It keeps the envelope for the reply, which consists of a name for each ROUTER on the way
- * and an empty frame (RFC 28).
+ * {@link ZMTPSocket#serve}. It keeps the envelope for the reply, which consists of a routing id for each ROUTER on the
+ * way and an empty frame (RFC 28).
  *
  * <p>It can be answered later, from any thread, and out of order. Until then it counts towards
  * {@link ZMTPSocketConfig#maxOutstandingRequests()}.

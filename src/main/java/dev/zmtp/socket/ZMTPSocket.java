@@ -53,11 +53,11 @@ import org.jspecify.annotations.Nullable;
  * returns false leaves the message with the caller. A received message belongs to the receiver, which releases it.
  *
  * <p><b>Bounds.</b> Every queue is bounded in messages and in bytes, whether it belongs to a peer or is shared by all
- * peers (see {@link ZMTPSocketConfig#sendLimitMessages()}). Kernel buffers add a few MB for each TCP connection.
+ * peers (see {@link ZMTPSocketConfig#sendQueueLimitMessages()}). Kernel buffers add a few MB for each TCP connection.
  *
  * <p><b>Delivery.</b> At most once. If the transport held a message when the connection ended, it is unknown whether it
- * has arrived, and its future fails with {@link ZMTPSocketException.Reason#UNKNOWN}. Messages queued for a peer that
- * this socket connects to are sent after the peer has reconnected.
+ * has arrived, and its future fails with {@link ZMTPSocketException.Reason#OUTCOME_UNKNOWN}. Messages queued for a peer
+ * that this socket connects to are sent after the peer has reconnected.
  *
  * <p><b>Types.</b> A method that the type does not support throws {@link UnsupportedOperationException}.
  */
@@ -68,13 +68,14 @@ public final class ZMTPSocket implements AutoCloseable {
     private final Usage usage;
     private final Exchange exchange;
 
-    private ZMTPSocket(ZMTPSocketConfig config, LongSupplier nanoTime) {
+    /** Creates a socket with a clock that agrees with that of the event loop. */
+    ZMTPSocket(ZMTPSocketConfig config, LongSupplier nanoTime) {
         EventLoopGroup given = config.group();
         EventLoopGroup group = given == null ? SharedGroup.acquire() : given;
-        this.core = new SocketCore(
-                config, config.transports(), group.next(), nanoTime, given == null ? SharedGroup::release : () -> {});
+        Runnable whenClosed = given == null ? SharedGroup::release : () -> {};
+        this.core = new SocketCore(config, config.transports(), group.next(), nanoTime, ZMTPStats::new, whenClosed);
         this.context = core.context();
-        this.usage = new Usage(config.type());
+        this.usage = new Usage(config.socketType());
         this.exchange = core.exchange();
         core.open();
     }
@@ -91,21 +92,16 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /** Returns a socket without connections. */
     public static ZMTPSocket of(ZMTPSocketConfig config) {
-        return of(config, System::nanoTime);
-    }
-
-    /** Returns a socket with a clock that agrees with that of the event loop. */
-    static ZMTPSocket of(ZMTPSocketConfig config, LongSupplier nanoTime) {
-        return new ZMTPSocket(config, nanoTime);
+        return new ZMTPSocket(config, System::nanoTime);
     }
 
     /** Returns the type of the socket. */
-    public ZMTPSocketType type() {
+    public ZMTPSocketType socketType() {
         return context.type();
     }
 
     /** Returns the event loop of all connections, on which handlers are called. */
-    public EventLoop loop() {
+    public EventLoop eventLoop() {
         return context.eventLoop();
     }
 
@@ -113,7 +109,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Listens at an endpoint such as {@code tcp://*:5555}, {@code ipc:///run/service}, {@code inproc://name} or
-     * {@code shm:///run/service}. The text is checked at once. Binding happens later (see {@link ZMTPEndpoint#ready}).
+     * {@code shm:///run/service}. The text is checked at once, and bound later (see {@link ZMTPEndpoint#readyFuture}).
      *
      * @throws IllegalArgumentException if the text is not an endpoint
      */
@@ -147,16 +143,16 @@ public final class ZMTPSocket implements AutoCloseable {
         return core.peers().up();
     }
 
-    /** Returns the connected peer of a ROUTER, SERVER or PEER with this name, or null if there is none. */
-    public @Nullable ZMTPPeer peer(ByteBuffer name) {
+    /** Returns the connected peer of a ROUTER, SERVER or PEER with this routing id, or null if there is none. */
+    public @Nullable ZMTPPeer peer(ByteBuffer routingId) {
         usage.require(context.namesPeers(), "peer", "ROUTER, SERVER or PEER");
-        Peer peer = core.named(name);
+        Peer peer = core.named(routingId);
         return peer != null && peer.isUp() ? peer : null;
     }
 
-    /** Like {@link #peer(ByteBuffer)}, with a name in UTF-8. */
-    public @Nullable ZMTPPeer peer(String name) {
-        return peer(StandardCharsets.UTF_8.encode(name));
+    /** Like {@link #peer(ByteBuffer)}, with a routing id in UTF-8. */
+    public @Nullable ZMTPPeer peer(String routingId) {
+        return peer(StandardCharsets.UTF_8.encode(routingId));
     }
 
     /**
@@ -171,7 +167,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Sends a message if there is room for it now. With ROUTER, SERVER and PEER, this is room in the queue of the peer
-     * that the message names. A message for an unknown peer is accepted and counted as dropped. {@link #peer(String)}
+     * that the message is for. A message for an unknown peer is accepted and counted as dropped. {@link #peer(String)}
      * finds known peers.
      *
      * @return whether the message was accepted; if not, it remains owned by the caller
@@ -205,8 +201,8 @@ public final class ZMTPSocket implements AutoCloseable {
      * has room again when a quarter is free. Later losses are reported by {@link #stats()}, events and
      * {@link #closeAsync}.
      *
-     * @throws ZMTPSocketException with {@code CLOSED}, {@code UNROUTABLE}, {@code PEER_DOWN}, {@code STATE} with REQ
-     *     and REP, or {@code FULL} if full queues drop messages. As with any exception, the message is not sent
+     * @throws ZMTPSocketException with {@code CLOSED}, {@code UNROUTABLE}, {@code PEER_DOWN}, {@code ILLEGAL_STATE}
+     *     with REQ and REP, or {@code FULL} if full queues drop messages. The message is not sent then
      */
     public void send(ZMTPMessage message) throws InterruptedException {
         usage.checkWaitingSend(message);
@@ -221,8 +217,8 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Returns whether there is room to send. Once the {@linkplain #sendLimit send limit} is reached, this is false
-     * until less than a quarter of it is queued, even if a {@link #trySend} from another thread would succeed earlier.
+     * Returns whether there is room to send. Once the {@linkplain #resizeSendQueue send queue limit} is reached, this
+     * is false until less than a quarter of it is queued, even if another thread's {@link #trySend} succeeds earlier.
      *
      * <p>On the socket's event loop it is also false after 1,024 messages in one task, so that a sending loop ends.
      * With ROUTER, SERVER and PEER it is false there after a message was refused, until a message has left. If all
@@ -244,21 +240,21 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Changes the send limit per peer with immediate effect, replacing that of the config.
+     * Changes the send queue limit per peer with immediate effect, replacing that of the config.
      *
      * @param messages at least 1
      * @param bytes at least 1; the message with which a queue exceeds it is still accepted
      */
-    public void sendLimit(int messages, long bytes) {
-        core.sendLimit(new QueueLimit(messages, bytes));
+    public void resizeSendQueue(int messages, long bytes) {
+        core.resizeSendQueue(new QueueLimit(messages, bytes));
     }
 
     // Receiving
 
     /**
      * Passes all messages to the handler on the event loop, which is the fastest way to receive. Queued messages are
-     * passed first. Messages are as on the wire, so a message that a ROUTER receives does not begin with the name of
-     * the peer. Not for REQ, which has {@link #requestAsync}, or for REP, which has {@link #serve}.
+     * passed first. Messages are as on the wire, so a message that a ROUTER receives does not begin with the
+     * routing id of the peer. Not for REQ, which has {@link #requestAsync}, or for REP, which has {@link #serve}.
      *
      * @param handler receives each message with its peer, and releases it. Its exceptions are logged
      * @throws IllegalStateException if there is another receiver
@@ -269,11 +265,11 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Waits for a message. With ROUTER, SERVER and PEER its first frame is the name of the peer. Messages of several
-     * peers are received in turn. Several threads can wait. An interrupted thread takes no message.
+     * Waits for a message. With ROUTER, SERVER and PEER its first frame is the routing id of the peer. Messages of
+     * several peers are received in turn. Several threads can wait. An interrupted thread takes no message.
      *
-     * @throws ZMTPSocketException with {@code CLOSED}, or with {@code STATE} if another receiver gets the messages, or
-     *     if it is not the turn of a REQ or REP to receive
+     * @throws ZMTPSocketException with {@code CLOSED}, or with {@code ILLEGAL_STATE} if another receiver gets the
+     *     messages, or if it is not the turn of a REQ or REP to receive
      */
     public ZMTPMessage receive() throws InterruptedException {
         usage.checkWaitingReceive();
@@ -304,8 +300,8 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Waits for a message and returns it with its peer, but without the name of the peer (see {@link #onMessage}). Not
-     * for REQ, or for REP, which has {@link ZMTPRequest#peer()}. Fails like {@link #receive()}.
+     * Waits for a message and returns it with its peer, but without the routing id (see {@link #onMessage}). Not for
+     * REQ, or for REP, which has {@link ZMTPRequest#peer()}. Fails like {@link #receive()}.
      */
     public ZMTPReceived receiveFrom() throws InterruptedException {
         usage.checkWaitingReceiveFrom();
@@ -329,8 +325,8 @@ public final class ZMTPSocket implements AutoCloseable {
     /**
      * Sends a request of a REQ or DEALER to a single peer, and correlates the reply. Many requests can be in flight.
      * The peer is a REP, or a ROUTER whose service returns the envelope (all frames up to and including the first empty
-     * frame). Without {@link ZMTPSocketConfig#correlate()}, a REQ sends one request at a time to each peer, and a
-     * timeout closes the connection.
+     * frame). Without {@link ZMTPSocketConfig#correlateRequests()}, a REQ sends one request at a time to each peer, and
+     * a timeout closes the connection.
      *
      * @param message the data, without an envelope
      * @param timeout maximum time from now on, including the wait for a peer
@@ -387,12 +383,16 @@ public final class ZMTPSocket implements AutoCloseable {
     /**
      * Adds a handler, which is called on the event loop with the subscriptions of the peers of a PUB or XPUB. It gets
      * the first subscription to a topic and the last cancellation, including when a subscriber leaves.
-     *
-     * @param all true to report all subscriptions and cancellations
      */
-    public ZMTPRegistration onSubscription(BiConsumer<? super ZMTPPeer, ZMTPSubscription> handler, boolean all) {
-        usage.require(context.type().isPublisher(), "onSubscription", "PUB or XPUB");
-        return core.subscribers().listen(Objects.requireNonNull(handler, "handler"), all);
+    public ZMTPRegistration onSubscription(BiConsumer<? super ZMTPPeer, ? super ZMTPSubscription> handler) {
+        usage.checkOnSubscription("onSubscription");
+        return core.subscribers().listen(Objects.requireNonNull(handler, "handler"), false);
+    }
+
+    /** Like {@link #onSubscription}, with each subscription and each cancellation of every peer. */
+    public ZMTPRegistration onEverySubscription(BiConsumer<? super ZMTPPeer, ? super ZMTPSubscription> handler) {
+        usage.checkOnSubscription("onEverySubscription");
+        return core.subscribers().listen(Objects.requireNonNull(handler, "handler"), true);
     }
 
     // Events and the end

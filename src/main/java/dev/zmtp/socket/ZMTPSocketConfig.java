@@ -25,21 +25,21 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configuration of a {@link ZMTPSocket}. Immutable. The settings of a socket do not change, except for the send limit,
- * which {@link ZMTPSocket#sendLimit} can change later.
+ * Configuration of a {@link ZMTPSocket}. Immutable. The settings of a socket do not change, except for the send queue
+ * limit, which {@link ZMTPSocket#resizeSendQueue} can change later.
  *
  * <p>Protocol settings, such as security, message limits and heartbeats, are in the underlying {@link ZMTPConfig}.
  */
 public final class ZMTPSocketConfig {
 
-    /** Policy of a ROUTER for a new peer that announces another peer's name. */
-    public enum NameTaken {
+    /** Policy of a ROUTER for a new peer that announces another peer's routing id. */
+    public enum RoutingIdConflictPolicy {
         /**
-         * The new peer waits for up to a second, because the other peer may be leaving. If the name is still in use
-         * after that, the new peer is disconnected. The default.
+         * The new peer waits for up to a second, because the other peer may be leaving. If the routing id is still in
+         * use after that, the new peer is disconnected. The default.
          */
         REFUSE,
-        /** The new peer gets the name at once, and the connection of the other peer is closed. */
+        /** The new peer gets the routing id at once, and the connection of the other peer is closed. */
         TAKE_OVER
     }
 
@@ -48,7 +48,7 @@ public final class ZMTPSocketConfig {
      * SCATTER, PAIR, CHANNEL), only {@link #WAIT} and {@link #DROP_NEW} are allowed. For other types,
      * {@link ZMTPSocketEvent.SlowPeer} is reported first, and dropped messages are counted for the peer.
      */
-    public enum WhenFull {
+    public enum OverflowPolicy {
         /**
          * The message is not accepted. {@code trySend} returns false, {@code send} blocks, and {@code sendAsync} waits
          * or fails. Default for all types except PUB, XPUB, RADIO and XSUB, where waiting for one peer would delay all
@@ -65,7 +65,7 @@ public final class ZMTPSocketConfig {
          */
         KEEP_LATEST,
         /**
-         * The message is dropped, and a slow peer whose oldest message has waited for {@link #slowAfter()} is
+         * The message is dropped, and a slow peer whose oldest message has waited for {@link #slowPeerTimeout()} is
          * disconnected.
          */
         DISCONNECT
@@ -91,7 +91,7 @@ public final class ZMTPSocketConfig {
      * @return a separate future for each call, which is retained until the end. Its blocking methods throw on an event
      *     loop
      */
-    public static CompletableFuture<Void> sharedLoopsEnded() {
+    public static CompletableFuture<Void> sharedGroupTerminationFuture() {
         return SharedGroup.ended();
     }
 
@@ -116,7 +116,7 @@ public final class ZMTPSocketConfig {
      * Returns a builder for sockets with these protocol settings.
      *
      * @param codec settings with the socket type, and without an encoder or decoder, because messages are
-     *     {@code ZMTPMessage}s. Unless created with {@link ZMTPConfig#socketBuilder}, they have no heartbeats until
+     *     {@code ZMTPMessage}s. Unless created with {@link ZMTPConfig#builderForSocket}, they have no heartbeats until
      *     heartbeats are set, with a timeout that is longer than the interval
      */
     public static Builder builder(ZMTPConfig codec) {
@@ -129,7 +129,7 @@ public final class ZMTPSocketConfig {
     }
 
     /** Returns the type of the socket. */
-    public ZMTPSocketType type() {
+    public ZMTPSocketType socketType() {
         return values.codec.socketType();
     }
 
@@ -149,18 +149,18 @@ public final class ZMTPSocketConfig {
     /**
      * Maximum number of queued outgoing messages, per peer, or per socket for types whose peers share a queue (REQ,
      * DEALER, PUSH, CLIENT, SCATTER, PAIR and CHANNEL). Must be at least 1. Default: 1,000. With
-     * {@link WhenFull#KEEP_LATEST} it is always 1.
+     * {@link OverflowPolicy#KEEP_LATEST} it is always 1.
      */
-    public int sendLimitMessages() {
-        return values.sendLimit.messages();
+    public int sendQueueLimitMessages() {
+        return values.sendQueueLimit.messages();
     }
 
     /**
-     * Maximum number of bytes in the queue that {@link #sendLimitMessages()} limits. Must be at least 1. Default: 16
-     * MiB. A message is accepted while the queue has fewer bytes, so a larger message still passes.
+     * Maximum number of bytes in the queue that {@link #sendQueueLimitMessages()} limits. Must be at least 1. Default:
+     * 16 MiB. A message is accepted while the queue has fewer bytes, so a larger message still passes.
      */
-    public long sendLimitBytes() {
-        return values.sendLimit.bytes();
+    public long sendQueueLimitBytes() {
+        return values.sendQueueLimit.bytes();
     }
 
     /**
@@ -168,34 +168,34 @@ public final class ZMTPSocketConfig {
      * is reached, nothing is read from the peer until half of the messages are taken. A handler takes all messages at
      * once, except for requests beyond {@link #maxOutstandingRequests()}.
      */
-    public int receiveLimitMessages() {
-        return values.receiveLimit.messages();
+    public int receiveQueueLimitMessages() {
+        return values.receiveQueueLimit.messages();
     }
 
     /** Maximum number of bytes of a peer that are queued to be received. Must be at least 1. Default: 16 MiB. */
-    public long receiveLimitBytes() {
-        return values.receiveLimit.bytes();
+    public long receiveQueueLimitBytes() {
+        return values.receiveQueueLimit.bytes();
     }
 
-    /** Policy for a message whose queue is full. Default: that of the socket's type (see {@link WhenFull}). */
-    public WhenFull whenFull() {
-        return values.whenFull();
+    /** Policy for a message whose queue is full. Default: that of the socket's type (see {@link OverflowPolicy}). */
+    public OverflowPolicy overflowPolicy() {
+        return values.overflowPolicy();
     }
 
     /**
-     * Maximum time in the queue for the oldest message with {@link WhenFull#DISCONNECT}. Must be at least 1 ms.
+     * Maximum time in the queue for the oldest message with {@link OverflowPolicy#DISCONNECT}. Must be at least 1 ms.
      * Default: 1 s.
      */
-    public Duration slowAfter() {
-        return values.slowAfter;
+    public Duration slowPeerTimeout() {
+        return values.slowPeerTimeout;
     }
 
     /**
      * Maximum time for which a message waits for its peer before it is dropped. Must be at least 1 ms. Default: no
      * limit.
      */
-    public Duration maxAge() {
-        return values.maxAge;
+    public Duration maxMessageAge() {
+        return values.maxMessageAge;
     }
 
     /**
@@ -213,21 +213,21 @@ public final class ZMTPSocketConfig {
 
     /**
      * Initial bound of the delay between connection attempts, which applies before the second attempt. Must be at least
-     * 1 ms, or zero. Default: 100 ms. The bound doubles with each attempt up to {@link #reconnectMost()}, and is reset
-     * after a connection that lasted for 10 s. After an authentication refusal the bound is 1 s to 30 s, and after an
-     * incompatible peer it is 30 s. A peer that does not speak ZMTP counts as a failed connection. The delay is between
-     * half of the bound and the whole bound.
+     * 1 ms, or zero. Default: 100 ms. The bound doubles with each attempt up to {@link #maxReconnectDelay()}, and is
+     * reset after a connection that lasted for 10 s. After an authentication refusal the bound is 1 s to 30 s, and
+     * after an incompatible peer it is 30 s. A peer that does not speak ZMTP counts as a failed connection. The delay
+     * is between half of the bound and the whole bound.
      */
-    public Duration reconnectFirst() {
-        return values.reconnectFirst;
+    public Duration initialReconnectDelay() {
+        return values.initialReconnectDelay;
     }
 
     /**
-     * Maximum bound of the delay between connection attempts, not less than {@link #reconnectFirst()}, or zero for a
-     * single attempt. Default: 5 s.
+     * Maximum bound of the delay between connection attempts, not less than {@link #initialReconnectDelay()}, or zero
+     * for a single attempt. Default: 5 s.
      */
-    public Duration reconnectMost() {
-        return values.reconnectMost;
+    public Duration maxReconnectDelay() {
+        return values.maxReconnectDelay;
     }
 
     /**
@@ -246,9 +246,11 @@ public final class ZMTPSocketConfig {
         return values.linger;
     }
 
-    /** Policy for a peer that announces a name already in use. Default: {@link NameTaken#REFUSE}. */
-    public NameTaken nameTaken() {
-        return values.nameTaken;
+    /**
+     * Policy for a peer that announces a routing id already in use. Default: {@link RoutingIdConflictPolicy#REFUSE}.
+     */
+    public RoutingIdConflictPolicy routingIdConflictPolicy() {
+        return values.routingIdConflictPolicy;
     }
 
     /**
@@ -273,8 +275,8 @@ public final class ZMTPSocketConfig {
      * Whether the requests of a REQ have ids like those of a DEALER, so that a peer can have several requests at a
      * time. Default: false, because services for other libraries can expect the empty frame first.
      */
-    public boolean correlate() {
-        return values.correlate;
+    public boolean correlateRequests() {
+        return values.correlateRequests;
     }
 
     /** Maximum number of concurrent peers. Must be at least 1. Default: 100,000. */
@@ -299,8 +301,8 @@ public final class ZMTPSocketConfig {
      * {@link dev.zmtp.ZMTPTopicMatcher#memory()}. Must be at least 1. Default: an eighth of the heap. When it is
      * exceeded, one of the peers with about the highest use is disconnected, instead of a peer with few topics.
      */
-    public long maxTopicsMemory() {
-        return values.maxTopicsMemory;
+    public long maxSubscriptionsMemory() {
+        return values.maxSubscriptionsMemory;
     }
 
     /**
@@ -309,8 +311,8 @@ public final class ZMTPSocketConfig {
      * least one. Endpoints whose last lookup took more than a second share four threads, and each name is looked up
      * only once at a time. Endpoints without a host name need no executor.
      */
-    public Executor resolver() {
-        return values.resolver;
+    public Executor resolverExecutor() {
+        return values.resolverExecutor;
     }
 
     /**
@@ -339,8 +341,8 @@ public final class ZMTPSocketConfig {
      * Callback that adds handlers to each pipeline, before all others except the {@link #handshakeLimiter()}. Default:
      * one that adds none.
      */
-    public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline() {
-        return values.pipeline;
+    public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipelineInitializer() {
+        return values.pipelineInitializer;
     }
 
     /** Options of all channels, each with a value of its type. Default: none. */
@@ -368,8 +370,8 @@ public final class ZMTPSocketConfig {
         /** Returns a config with these settings. The builder can be reused. */
         public ZMTPSocketConfig build() {
             TypeRules.checkHeartbeats(values.codec);
-            TypeRules.checkWhenFull(values.codec.socketType(), values.whenFull());
-            TypeRules.checkCorrelate(values.codec.socketType(), values.correlate);
+            TypeRules.checkOverflowPolicy(values.codec.socketType(), values.overflowPolicy());
+            TypeRules.checkCorrelateRequests(values.codec.socketType(), values.correlateRequests);
             return new ZMTPSocketConfig(values.copy());
         }
     }

@@ -59,13 +59,14 @@ public sealed interface ZMTPSocketEvent {
      * @param address the address of the peer, if known
      * @param kind the kind of the failure, which determines the time of the next connection attempt
      * @param cause the cause of the failure
-     * @param others number of further failures at this endpoint that are not reported separately
+     * @param unreported number of further failures at this endpoint that are not reported separately
      */
-    record HandshakeFailed(String endpoint, @Nullable SocketAddress address, Kind kind, Throwable cause, long others)
+    record HandshakeFailed(
+            String endpoint, @Nullable SocketAddress address, FailureKind kind, Throwable cause, long unreported)
             implements ZMTPSocketEvent {}
 
     /** Kind of a failure. */
-    enum Kind {
+    enum FailureKind {
         /**
          * There was no connection, or it ended. The name was not resolved, the address was unreachable, or the
          * connection was refused, reset or closed, or timed out.
@@ -75,7 +76,7 @@ public sealed interface ZMTPSocketEvent {
          * Authentication failed at either end, a TLS certificate was refused, for example because it has expired, or a
          * publisher closes each connection after it has received many topics.
          */
-        REFUSED,
+        REJECTED,
         /** The peer's socket type, mechanism, version or TLS is incompatible. */
         INCOMPATIBLE,
         /**
@@ -94,7 +95,7 @@ public sealed interface ZMTPSocketEvent {
      * @param delay the delay before the next attempt
      * @param cause the cause of the failure
      */
-    record Retrying(String endpoint, Kind kind, int attempt, Duration delay, Throwable cause)
+    record Retrying(String endpoint, FailureKind kind, int attempt, Duration delay, Throwable cause)
             implements ZMTPSocketEvent {}
 
     /**
@@ -121,10 +122,10 @@ public sealed interface ZMTPSocketEvent {
      * @param peer the peer
      * @param messages number of queued messages
      * @param bytes number of their bytes
-     * @param oldest the time for which the oldest message has been queued
+     * @param oldestAge the time for which the oldest message has been queued
      * @param dropped number of messages dropped for this peer so far
      */
-    record SlowPeer(ZMTPPeer peer, long messages, long bytes, Duration oldest, long dropped)
+    record SlowPeer(ZMTPPeer peer, long messages, long bytes, Duration oldestAge, long dropped)
             implements ZMTPSocketEvent {}
 
     /** Reason for which a message to or from a peer was dropped. */
@@ -137,7 +138,7 @@ public sealed interface ZMTPSocketEvent {
         FULL,
         /** The peer's queue was full, and a newer message replaced this message. */
         REPLACED,
-        /** The message has waited for longer than {@link ZMTPSocketConfig#maxAge()}. */
+        /** The message has waited for longer than {@link ZMTPSocketConfig#maxMessageAge()}. */
         EXPIRED,
         /**
          * The {@linkplain dev.zmtp.codec.ZMTPMemoryBudget memory budget} was exceeded, and this peer had kept the most
@@ -145,17 +146,19 @@ public sealed interface ZMTPSocketEvent {
          */
         MEMORY_BUDGET,
         /** The message was a request, and the requesting peer has left. */
-        ASKER_GONE,
-        /** No peer has the name, or there is neither a connected peer nor a peer that the message could wait for. */
+        REQUESTER_DOWN,
+        /**
+         * No peer has the routing id, or there is neither a connected peer nor a peer that the message could wait for.
+         */
         NO_PEER,
         /** The peer that the message was for has left. */
-        PEER_GONE,
+        PEER_DOWN,
         /**
          * The message was not a reply, and this socket is a DEALER that sends requests, with which the application has
-         * never received. The peer has sent more of these messages than the receive limit allows. Its replies would
-         * otherwise not be read.
+         * never received. The peer has sent more of these messages than the receive queue limit allows. Its replies
+         * would otherwise not be read.
          */
-        UNASKED
+        UNSOLICITED
     }
 
     /**

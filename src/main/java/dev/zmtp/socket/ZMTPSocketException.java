@@ -20,7 +20,7 @@ public final class ZMTPSocketException extends RuntimeException {
         FULL,
         /** There is no peer, not even a disconnected peer that the socket connects to. */
         NO_PEER,
-        /** No peer has this name. */
+        /** No peer has this routing id. */
         UNROUTABLE,
         /** The operation took longer than the caller allowed. */
         TIMEOUT,
@@ -30,13 +30,13 @@ public final class ZMTPSocketException extends RuntimeException {
          * The connection ended when the transport may already have had the message, and it is unknown whether it has
          * arrived.
          */
-        UNKNOWN,
+        OUTCOME_UNKNOWN,
         /** The peer's message does not have the form of a reply. */
         MALFORMED,
-        /** The message waited for longer than {@link ZMTPSocketConfig#maxAge()}. */
+        /** The message waited for longer than {@link ZMTPSocketConfig#maxMessageAge()}. */
         EXPIRED,
         /** The state of the socket does not allow the operation now. */
-        STATE,
+        ILLEGAL_STATE,
         /** The address could not be bound. */
         BIND_FAILED,
         /** The socket or the endpoint is closed. */

@@ -68,33 +68,35 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
         return self();
     }
 
-    /** Sets {@link ZMTPSocketConfig#sendLimitMessages()} and {@link ZMTPSocketConfig#sendLimitBytes()}. */
-    public ZMTPSocketConfig.Builder sendLimit(int messages, long bytes) {
-        values.sendLimit = new QueueLimit(messages, bytes);
+    /** Sets {@link ZMTPSocketConfig#sendQueueLimitMessages()} and {@link ZMTPSocketConfig#sendQueueLimitBytes()}. */
+    public ZMTPSocketConfig.Builder sendQueueLimit(int messages, long bytes) {
+        values.sendQueueLimit = new QueueLimit(messages, bytes);
         return self();
     }
 
-    /** Sets {@link ZMTPSocketConfig#receiveLimitMessages()} and {@link ZMTPSocketConfig#receiveLimitBytes()}. */
-    public ZMTPSocketConfig.Builder receiveLimit(int messages, long bytes) {
-        values.receiveLimit = new QueueLimit(messages, bytes);
+    /**
+     * Sets {@link ZMTPSocketConfig#receiveQueueLimitMessages()} and {@link ZMTPSocketConfig#receiveQueueLimitBytes()}.
+     */
+    public ZMTPSocketConfig.Builder receiveQueueLimit(int messages, long bytes) {
+        values.receiveQueueLimit = new QueueLimit(messages, bytes);
         return self();
     }
 
-    /** Sets {@link ZMTPSocketConfig#whenFull()}. */
-    public ZMTPSocketConfig.Builder whenFull(ZMTPSocketConfig.WhenFull whenFull) {
-        values.whenFull = Objects.requireNonNull(whenFull, "whenFull");
+    /** Sets {@link ZMTPSocketConfig#overflowPolicy()}. */
+    public ZMTPSocketConfig.Builder overflowPolicy(ZMTPSocketConfig.OverflowPolicy policy) {
+        values.overflowPolicy = Objects.requireNonNull(policy, "policy");
         return self();
     }
 
-    /** Sets {@link ZMTPSocketConfig#slowAfter()}. */
-    public ZMTPSocketConfig.Builder slowAfter(Duration timeout) {
-        values.slowAfter = Settings.positive("slowAfter", timeout);
+    /** Sets {@link ZMTPSocketConfig#slowPeerTimeout()}. */
+    public ZMTPSocketConfig.Builder slowPeerTimeout(Duration timeout) {
+        values.slowPeerTimeout = Settings.positive("slowPeerTimeout", timeout);
         return self();
     }
 
-    /** Sets {@link ZMTPSocketConfig#maxAge()}. */
-    public ZMTPSocketConfig.Builder maxAge(Duration maxAge) {
-        values.maxAge = Settings.positive("maxAge", maxAge);
+    /** Sets {@link ZMTPSocketConfig#maxMessageAge()}. */
+    public ZMTPSocketConfig.Builder maxMessageAge(Duration maxMessageAge) {
+        values.maxMessageAge = Settings.positive("maxMessageAge", maxMessageAge);
         return self();
     }
 
@@ -111,13 +113,13 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * Sets {@link ZMTPSocketConfig#reconnectFirst()} and {@link ZMTPSocketConfig#reconnectMost()}. If both are zero,
-     * the first failure ends the connector, and its messages fail.
+     * Sets {@link ZMTPSocketConfig#initialReconnectDelay()} and {@link ZMTPSocketConfig#maxReconnectDelay()}. If both
+     * are zero, the first failure ends the connector, and its messages fail.
      */
-    public ZMTPSocketConfig.Builder reconnect(Duration first, Duration most) {
-        boolean never = first.isZero() && most.isZero();
-        values.reconnectFirst = never ? first : Settings.positive("first", first);
-        values.reconnectMost = Settings.notLess(most, first);
+    public ZMTPSocketConfig.Builder reconnectDelay(Duration initial, Duration max) {
+        boolean never = initial.isZero() && max.isZero();
+        values.initialReconnectDelay = never ? initial : Settings.positive("initial", initial);
+        values.maxReconnectDelay = Settings.notLess(max, initial);
         return self();
     }
 
@@ -133,9 +135,9 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
         return self();
     }
 
-    /** Sets {@link ZMTPSocketConfig#nameTaken()}. */
-    public ZMTPSocketConfig.Builder nameTaken(ZMTPSocketConfig.NameTaken nameTaken) {
-        values.nameTaken = Objects.requireNonNull(nameTaken, "nameTaken");
+    /** Sets {@link ZMTPSocketConfig#routingIdConflictPolicy()}. */
+    public ZMTPSocketConfig.Builder routingIdConflictPolicy(ZMTPSocketConfig.RoutingIdConflictPolicy policy) {
+        values.routingIdConflictPolicy = Objects.requireNonNull(policy, "policy");
         return self();
     }
 
@@ -151,9 +153,9 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
         return self();
     }
 
-    /** Sets {@link ZMTPSocketConfig#correlate()}, of a REQ. */
-    public ZMTPSocketConfig.Builder correlate(boolean correlate) {
-        values.correlate = correlate;
+    /** Sets {@link ZMTPSocketConfig#correlateRequests()}, of a REQ. */
+    public ZMTPSocketConfig.Builder correlateRequests(boolean correlateRequests) {
+        values.correlateRequests = correlateRequests;
         return self();
     }
 
@@ -170,15 +172,15 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
         return self();
     }
 
-    /** Sets {@link ZMTPSocketConfig#maxTopicsMemory()}. */
-    public ZMTPSocketConfig.Builder maxTopicsMemory(long bytes) {
-        values.maxTopicsMemory = Settings.atLeast("maxTopicsMemory", bytes, 1L);
+    /** Sets {@link ZMTPSocketConfig#maxSubscriptionsMemory()}. */
+    public ZMTPSocketConfig.Builder maxSubscriptionsMemory(long bytes) {
+        values.maxSubscriptionsMemory = Settings.atLeast("maxSubscriptionsMemory", bytes, 1L);
         return self();
     }
 
-    /** Sets {@link ZMTPSocketConfig#resolver()}. */
-    public ZMTPSocketConfig.Builder resolver(Executor resolver) {
-        values.resolver = Objects.requireNonNull(resolver, "resolver");
+    /** Sets {@link ZMTPSocketConfig#resolverExecutor()}. */
+    public ZMTPSocketConfig.Builder resolverExecutor(Executor executor) {
+        values.resolverExecutor = Objects.requireNonNull(executor, "executor");
         return self();
     }
 
@@ -233,8 +235,9 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
      * proxy. The callback is called on the event loop with the bound or connecting endpoint, which distinguishes
      * accepted from outgoing connections.
      */
-    public ZMTPSocketConfig.Builder pipeline(BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline) {
-        values.pipeline = Objects.requireNonNull(pipeline, "pipeline");
+    public ZMTPSocketConfig.Builder pipelineInitializer(
+            BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> initializer) {
+        values.pipelineInitializer = Objects.requireNonNull(initializer, "initializer");
         return self();
     }
 

@@ -1,42 +1,112 @@
 package dev.zmtp.socket;
 
+import dev.zmtp.internal.socket.context.MessageCounts;
 import java.time.Duration;
 
 /**
  * Message counts of a socket or a peer so far. When the socket is idle,
- * {@code sent = written + queued + dropped + unknown}. Otherwise, messages that are with the transport are counted only
- * in {@code sent}.
- *
- * @param sent number of accepted messages; with PUB, XPUB, RADIO and XSUB, of their copies for each peer. The number
- *     can decrease slightly, because a message without a subscriber counts until the event loop has processed it
- * @param written number of messages that the transport has written, which can still be lost in transit
- * @param queued number of queued messages
- * @param queuedBytes number of bytes queued for a peer
- * @param dropped number of dropped messages, because there was no room, no peer has the name, they were too old, or the
- *     socket was closed
- * @param unknown number of messages that the transport had when a connection ended, so that it is unknown whether they
- *     have arrived
- * @param received number of messages that have arrived
- * @param malformed number of received messages that were dropped because the pattern does not allow them
- * @param lateReplies number of received messages that were replies to requests no longer waiting
- * @param discarded number of received messages that were dropped before the application took them, because the
- *     requesting peer has left, the memory budget was exceeded, or they were unrequested and the application never
- *     receives
- * @param connects number of successful handshakes
- * @param handshakeFailures number of failed handshakes
- * @param oldest the time for which the oldest message has waited for a peer
+ * {@code sent = written + queued + dropped + outcomeUnknown}. Otherwise, messages that are with the transport are
+ * counted only in {@code sent}. Immutable. Later versions can add counts.
  */
-public record ZMTPStats(
-        long sent,
-        long written,
-        long queued,
-        long queuedBytes,
-        long dropped,
-        long unknown,
-        long received,
-        long malformed,
-        long lateReplies,
-        long discarded,
-        long connects,
-        long handshakeFailures,
-        Duration oldest) {}
+public final class ZMTPStats {
+
+    private final MessageCounts counts;
+
+    ZMTPStats(MessageCounts counts) {
+        this.counts = counts;
+    }
+
+    /**
+     * Number of accepted messages; with PUB, XPUB, RADIO and XSUB, of their copies for each peer. The number can
+     * decrease slightly, because a message without a subscriber counts until the event loop has processed it.
+     */
+    public long sent() {
+        return counts.sent();
+    }
+
+    /** Number of messages that the transport has written, which can still be lost in transit. */
+    public long written() {
+        return counts.written();
+    }
+
+    /** Number of queued messages. */
+    public long queued() {
+        return counts.queued();
+    }
+
+    /** Number of bytes queued for a peer. */
+    public long queuedBytes() {
+        return counts.queuedBytes();
+    }
+
+    /**
+     * Number of dropped messages, because there was no room, no peer has the routing id, they were too old, or the
+     * socket was closed.
+     */
+    public long dropped() {
+        return counts.dropped();
+    }
+
+    /**
+     * Number of messages that the transport had when a connection ended, so that it is unknown whether they have
+     * arrived.
+     */
+    public long outcomeUnknown() {
+        return counts.outcomeUnknown();
+    }
+
+    /** Number of messages that have arrived. */
+    public long received() {
+        return counts.received();
+    }
+
+    /** Number of received messages that were dropped because the pattern does not allow them. */
+    public long malformed() {
+        return counts.malformed();
+    }
+
+    /** Number of received messages that were replies to requests no longer waiting. */
+    public long lateReplies() {
+        return counts.lateReplies();
+    }
+
+    /**
+     * Number of received messages that were dropped before the application took them, because the requesting peer has
+     * left, the memory budget was exceeded, or they were unrequested and the application never receives.
+     */
+    public long discarded() {
+        return counts.discarded();
+    }
+
+    /** Number of successful handshakes. */
+    public long connects() {
+        return counts.connects();
+    }
+
+    /** Number of failed handshakes. */
+    public long handshakeFailures() {
+        return counts.handshakeFailures();
+    }
+
+    /** Time for which the oldest message has waited for a peer. */
+    public Duration oldestAge() {
+        return counts.oldestAge();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ZMTPStats stats && counts.equals(stats.counts);
+    }
+
+    @Override
+    public int hashCode() {
+        return counts.hashCode();
+    }
+
+    /** Returns all counts with their names. */
+    @Override
+    public String toString() {
+        String text = counts.toString();
+        return "ZMTPStats" + text.substring(text.indexOf('['));
+    }
+}

@@ -6,9 +6,9 @@ import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.internal.wire.Metadata;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
-import dev.zmtp.security.ZMTPDecision;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -92,11 +92,11 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
     }
 
     @Override
-    public CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request) {
+    public CompletionStage<ZMTPAuthDecision> authenticate(ZMTPAuthRequest request) {
         Connection current = connections.peekFirst();
-        CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
+        CompletableFuture<ZMTPAuthDecision> answer = new CompletableFuture<>();
         if (current == null) {
-            answer.complete(ZMTPDecision.temporaryFailure("no ZAP handler is connected"));
+            answer.complete(ZMTPAuthDecision.temporaryFailure("no ZAP handler is connected"));
             return answer;
         }
         // Copied now, because a password is wiped if the peer's connection ends.
@@ -105,7 +105,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             current.ctx.executor().execute(() -> current.ask(request, credentials, answer));
         } catch (RejectedExecutionException e) {
             credentials.wipe();
-            answer.complete(ZMTPDecision.temporaryFailure(ENDED));
+            answer.complete(ZMTPAuthDecision.temporaryFailure(ENDED));
         }
         return answer;
     }
@@ -230,20 +230,20 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             this.ctx = ctx;
         }
 
-        private record Request(CompletableFuture<ZMTPDecision> answer, ScheduledFuture<?> timeout) {
-            void complete(ZMTPDecision decision) {
+        private record Request(CompletableFuture<ZMTPAuthDecision> answer, ScheduledFuture<?> timeout) {
+            void complete(ZMTPAuthDecision decision) {
                 timeout.cancel(false);
                 answer.complete(decision);
             }
         }
 
-        void ask(ZMTPAuthRequest request, Credentials credentials, CompletableFuture<ZMTPDecision> answer) {
+        void ask(ZMTPAuthRequest request, Credentials credentials, CompletableFuture<ZMTPAuthDecision> answer) {
             String obstacle = obstacle();
             if (obstacle == null) {
                 send(request, credentials, answer);
             } else {
                 credentials.wipe();
-                answer.complete(ZMTPDecision.temporaryFailure(obstacle));
+                answer.complete(ZMTPAuthDecision.temporaryFailure(obstacle));
             }
         }
 
@@ -259,7 +259,8 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             return ctx.channel().isWritable() ? null : "the ZAP handler reads no more requests";
         }
 
-        private void send(ZMTPAuthRequest request, Credentials credentials, CompletableFuture<ZMTPDecision> answer) {
+        private void send(
+                ZMTPAuthRequest request, Credentials credentials, CompletableFuture<ZMTPAuthDecision> answer) {
             long id = ++lastId;
             pending.put(
                     id,
@@ -268,16 +269,18 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             ctx.writeAndFlush(message(id, request, credentials)).addListener(sent -> {
                 credentials.wipe();
                 if (!sent.isSuccess()) {
-                    complete(id, ZMTPDecision.temporaryFailure("the ZAP handler could not be asked: " + sent.cause()));
+                    complete(
+                            id,
+                            ZMTPAuthDecision.temporaryFailure("the ZAP handler could not be asked: " + sent.cause()));
                 }
             });
         }
 
         private void onTimeout(long id) {
-            complete(id, ZMTPDecision.temporaryFailure("the ZAP handler did not reply in time"));
+            complete(id, ZMTPAuthDecision.temporaryFailure("the ZAP handler did not reply in time"));
         }
 
-        private void complete(long id, ZMTPDecision decision) {
+        private void complete(long id, ZMTPAuthDecision decision) {
             Request request = pending.remove(id);
             if (request != null) {
                 request.complete(decision);
@@ -302,7 +305,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             ended = true;
             List<Request> left = List.copyOf(pending.values());
             pending.clear();
-            left.forEach(request -> request.complete(ZMTPDecision.temporaryFailure(ENDED)));
+            left.forEach(request -> request.complete(ZMTPAuthDecision.temporaryFailure(ENDED)));
         }
     }
 
@@ -311,7 +314,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         return digits.matches("[1-9][0-9]{0,17}") ? Long.valueOf(digits) : null;
     }
 
-    private static ZMTPDecision decision(ZMTPMessage reply) {
+    private static ZMTPAuthDecision decision(ZMTPMessage reply) {
         if (reply.size() != REPLY_FRAMES) {
             return malformed("frames: " + reply.size() + " (expected: " + REPLY_FRAMES + ")");
         }
@@ -325,23 +328,23 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         String text = reply.frame(4).toString(StandardCharsets.UTF_8);
         return switch (status) {
             case "200" -> accepted(reply);
-            case "300" -> ZMTPDecision.temporaryFailure(text);
-            case "400" -> ZMTPDecision.deny(text);
-            case "500" -> ZMTPDecision.error(text);
+            case "300" -> ZMTPAuthDecision.temporaryFailure(text);
+            case "400" -> ZMTPAuthDecision.deny(text);
+            case "500" -> ZMTPAuthDecision.error(text);
             default -> malformed("status: " + status + " (expected: 200, 300, 400 or 500)");
         };
     }
 
-    private static ZMTPDecision accepted(ZMTPMessage reply) {
+    private static ZMTPAuthDecision accepted(ZMTPMessage reply) {
         try {
             ZMTPMetadata metadata = Metadata.read(reply.frame(6).duplicate(), MAX_PROPERTIES);
-            return ZMTPDecision.accept(reply.frame(5).toString(StandardCharsets.UTF_8), metadata);
+            return ZMTPAuthDecision.accept(reply.frame(5).toString(StandardCharsets.UTF_8), metadata);
         } catch (ZMTPException e) {
             return malformed("metadata: " + e.getMessage());
         }
     }
 
-    private static ZMTPDecision malformed(String what) {
-        return ZMTPDecision.temporaryFailure("malformed ZAP reply: " + what);
+    private static ZMTPAuthDecision malformed(String what) {
+        return ZMTPAuthDecision.temporaryFailure("malformed ZAP reply: " + what);
     }
 }

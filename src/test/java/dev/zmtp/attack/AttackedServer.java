@@ -45,7 +45,7 @@ import java.util.function.Supplier;
 final class AttackedServer {
 
     /** The key pair of the server of CURVE, the same as that of {@code CurveForge}. */
-    static final ZMTPCurveKeyPair KEYS = ZMTPCurveKeyPair.of(Hex.bytes("01*32"));
+    static final ZMTPCurveKeyPair KEYS = ZMTPCurveKeyPair.fromSecretKey(Hex.bytes("01*32"));
 
     private static final long LOOP_PATIENCE_MILLIS = 2_000;
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -129,7 +129,7 @@ final class AttackedServer {
         ZMTPConfig.Builder config = ZMTPConfig.builder().socketType(ZMTPSocketType.ROUTER);
         return service == Service.CURVE_ECHO
                 ? config.mechanism(ZMTPCurve.server(KEYS))
-                        .authenticator(ZMTPAuthenticator.anyone())
+                        .authenticator(ZMTPAuthenticator.acceptAll())
                         .build()
                 : config.build();
     }

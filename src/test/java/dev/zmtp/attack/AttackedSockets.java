@@ -80,7 +80,7 @@ final class AttackedSockets {
 
     /** The event loops of all of them. */
     List<EventExecutor> loops() {
-        return sockets.stream().<EventExecutor>map(ZMTPSocket::loop).toList();
+        return sockets.stream().<EventExecutor>map(ZMTPSocket::eventLoop).toList();
     }
 
     /** Publishes a tick on the attacked socket. */

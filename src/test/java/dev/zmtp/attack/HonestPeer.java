@@ -42,7 +42,7 @@ final class HonestPeer {
     private static final int PROBE_MILLIS = 5;
     private static final int PRECISION = 3;
 
-    private static final ZMTPCurveKeyPair KEYS = ZMTPCurveKeyPair.of(Hex.bytes("02*32"));
+    private static final ZMTPCurveKeyPair KEYS = ZMTPCurveKeyPair.fromSecretKey(Hex.bytes("02*32"));
 
     private final EventLoop loop;
     private final Service service;

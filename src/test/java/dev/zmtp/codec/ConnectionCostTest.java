@@ -93,7 +93,7 @@ class ConnectionCostTest {
 
     /** A server whose computations wait for a free thread. */
     private static ZMTPCodec.Builder busyCurve(ZMTPCodec.Builder server) {
-        return curve(server, ZMTPAuthenticator.anyone()).handshakeExecutor(new ArrayList<Runnable>()::add);
+        return curve(server, ZMTPAuthenticator.acceptAll()).handshakeExecutor(new ArrayList<Runnable>()::add);
     }
 
     /** A client of CURVE that does so many steps of its handshake. */
@@ -132,7 +132,7 @@ class ConnectionCostTest {
                         peerThatSends(GREETING + ready("ROUTER"))),
                 state("PLAIN, undecided", ConnectionCostTest::plain, peerThatSends(PLAIN_GREETING + hello)),
                 state("CURVE, computing", ConnectionCostTest::busyCurve, curveClient(1)),
-                state("CURVE, welcomed", codec -> curve(codec, ZMTPAuthenticator.anyone()), curveClient(1)),
+                state("CURVE, welcomed", codec -> curve(codec, ZMTPAuthenticator.acceptAll()), curveClient(1)),
                 state("CURVE, undecided", codec -> curve(codec, UNDECIDED), curveClient(2)));
     }
 
@@ -149,7 +149,7 @@ class ConnectionCostTest {
     static Stream<Arguments> connections() {
         return Stream.of(
                 state("NULL", codec -> codec, peerThatSends(GREETING + ready("ROUTER"))),
-                state("CURVE", codec -> curve(codec, ZMTPAuthenticator.anyone()), curveClient(2)));
+                state("CURVE", codec -> curve(codec, ZMTPAuthenticator.acceptAll()), curveClient(2)));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -148,7 +148,7 @@ class LimitersIT {
             assertServed("127.0.2.1"); // has no stranger
             assertServedSoon("127.0.1." + (1 + i % 20)); // has many
         }
-        assertThat(limiter.handshakes()).isLessThanOrEqualTo(64);
+        assertThat(limiter.handshakeCount()).isLessThanOrEqualTo(64);
     }
 
     @Test
@@ -162,7 +162,7 @@ class LimitersIT {
         for (int i = 0; i < 12; i++) {
             assertServedSoon("127.0.0.1");
         }
-        assertThat(limiter.handshakes()).isLessThanOrEqualTo(64);
+        assertThat(limiter.handshakeCount()).isLessThanOrEqualTo(64);
     }
 
     @Test
@@ -177,7 +177,7 @@ class LimitersIT {
             assertServedSoon("127.0.2." + (1 + i));
             assertServedSoon("127.0.1." + (1 + i));
         }
-        assertThat(limiter.connections()).isBetween(40, 64);
+        assertThat(limiter.connectionCount()).isBetween(40, 64);
     }
 
     @Test

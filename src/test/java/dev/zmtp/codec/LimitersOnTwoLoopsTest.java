@@ -49,7 +49,7 @@ class LimitersOnTwoLoopsTest {
     private final ZMTPConnectionLimiter limiter =
             new ZMTPConnectionLimiter(1, 1, 1, () -> clock.addAndGet(ConnectionRegistry.PATIENCE)) {
                 @Override
-                protected void refused(Channel channel, String reason) {
+                protected void connectionRefused(Channel channel, String reason) {
                     refusedOnItsLoop.add(channel.eventLoop().inEventLoop());
                 }
             };
@@ -169,7 +169,7 @@ class LimitersOnTwoLoopsTest {
         refuse(first, () -> greet(client));
         assertThat(first.isActive()).isTrue();
         assertThat(refusedOnItsLoop).isEmpty();
-        assertThat(limiter.connections()).isEqualTo(2);
+        assertThat(limiter.connectionCount()).isEqualTo(2);
     }
 
     /** The handler that removes the limiter has found another protocol: the connection goes on, and counts. */
@@ -179,8 +179,8 @@ class LimitersOnTwoLoopsTest {
         Channel first = nextAccepted();
         refuse(first, () -> first.eventLoop().submit(() -> first.pipeline().remove(limiter)));
         assertThat(first.isActive()).isTrue();
-        assertThat(limiter.connections()).isEqualTo(2);
+        assertThat(limiter.connectionCount()).isEqualTo(2);
         first.close().await();
-        assertThat(limiter.connections()).isOne();
+        assertThat(limiter.connectionCount()).isOne();
     }
 }

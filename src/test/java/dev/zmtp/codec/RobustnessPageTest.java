@@ -74,8 +74,8 @@ class RobustnessPageTest {
             all.put(code.name(), Pattern.compile("\\b" + code + "\\b"));
         }
         all.put("300", Pattern.compile("\\b300\\b|TEMPORARY_FAILURE|temporaryFailure"));
-        all.put("400", Pattern.compile("\\b400\\b|Status\\.DENIED|ZMTPDecision\\.deny"));
-        all.put("500", Pattern.compile("\\b500\\b|Status\\.ERROR|ZMTPDecision\\.error"));
+        all.put("400", Pattern.compile("\\b400\\b|Status\\.DENIED|ZMTPAuthDecision\\.deny"));
+        all.put("500", Pattern.compile("\\b500\\b|Status\\.ERROR|ZMTPAuthDecision\\.error"));
         return all;
     }
 

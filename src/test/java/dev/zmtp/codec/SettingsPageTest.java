@@ -77,7 +77,7 @@ class SettingsPageTest {
     private record Kind(Class<?> config, Class<?> settings, Object defaults, Supplier<?> builder) {
 
         List<Method> accessors() {
-            Set<String> others = Set.of("toString", "toBuilder", "type", "socketType", "codec");
+            Set<String> others = Set.of("toString", "toBuilder", "socketType", "codec");
             return publicMethods(config)
                     .filter(method -> !Modifier.isStatic(method.getModifiers()) && !others.contains(method.getName()))
                     .toList();
@@ -127,9 +127,9 @@ class SettingsPageTest {
             all.put(accessor.getName(), text(accessor.getName(), accessor.invoke(kind.defaults)));
         }
         all.replace("heartbeatTimeout", "the interval");
-        all.replace("whenFull", "that of the socket's type");
-        all.replace("pipeline", "one that adds none");
-        all.replace("maxTopicsMemory", "an eighth of the heap");
+        all.replace("overflowPolicy", "that of the socket's type");
+        all.replace("pipelineInitializer", "one that adds none");
+        all.replace("maxSubscriptionsMemory", "an eighth of the heap");
         return all;
     }
 
@@ -140,7 +140,7 @@ class SettingsPageTest {
         assertThat(ZMTPMemoryBudget.shared().limit()).isEqualTo(Math.min(heap, direct <= 0 ? heap : direct) / 4);
         Map<String, String> all = defaults(CODEC);
         all.put("memoryBudget", "a quarter of the heap or of");
-        all.put("maxTopicsMemory", "an eighth of the heap");
+        all.put("maxSubscriptionsMemory", "an eighth of the heap");
         all.put(
                 "handshakeExecutor",
                 "half as many threads as processors, " + grouped(HandshakeExecutor.MAX_WAITING) + " waiting");
@@ -305,15 +305,15 @@ class SettingsPageTest {
     void thePageOfSocketsHasEachSettingOnceAndItsRealDefault() throws IOException, ReflectiveOperationException {
         String settings = section(Path.of("docs/sockets.md"), "## Settings");
         Map<String, String> all = defaults(SOCKET);
-        for (String limit : List.of("sendLimit", "receiveLimit")) {
+        for (String limit : List.of("sendQueueLimit", "receiveQueueLimit")) {
             all.put(limit, all.get(limit + "Messages") + " messages, " + all.get(limit + "Bytes"));
         }
-        all.put("reconnect", all.get("reconnectFirst") + ", " + all.get("reconnectMost"));
+        all.put("reconnectDelay", all.get("initialReconnectDelay") + ", " + all.get("maxReconnectDelay"));
         ZMTPConfig codec = ZMTPSocketConfig.of(ZMTPSocketType.DEALER).codec();
         Map<String, String> ofCodec = Map.of(
                 "heartbeatInterval", text("", codec.heartbeatInterval()),
                 "heartbeatTimeout", text("", codec.heartbeatTimeout()),
-                "heartbeatZmtp30Peers", text("", codec.heartbeatZmtp30Peers()));
+                "heartbeatZMTP30Peers", text("", codec.heartbeatZMTP30Peers()));
         all.putAll(ofCodec);
 
         assertThat(rows(settings))

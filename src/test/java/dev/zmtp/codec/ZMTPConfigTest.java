@@ -12,7 +12,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.security.ZMTPNull;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -46,7 +46,7 @@ class ZMTPConfigTest {
                 .localIdentity("me")
                 .property("X-App", "1")
                 .mechanism(context -> ZMTPNull.mechanism().create(context))
-                .authenticator(ZMTPAuthenticator.anyone())
+                .authenticator(ZMTPAuthenticator.acceptAll())
                 .domain("services")
                 .handshakeExecutor(Runnable::run)
                 .identityGenerator(session -> ByteBuffer.allocate(1))
@@ -58,14 +58,14 @@ class ZMTPConfigTest {
                 .maxHandshakeCommandLength(40)
                 .maxCommandLength(5)
                 .maxCommandsPerSecond(51)
-                .maxFramesPerTurn(54)
+                .maxFramesPerRead(54)
                 .consolidateFlushes(false)
                 .maxSubscriptions(52)
                 .maxSubscriptionsLength(53)
                 .maxRelayedSubscriptions(56)
                 .maxRelayedSubscriptionsLength(57)
                 .maxMetadataProperties(6)
-                .maxHeldLength(7)
+                .maxHeldWritesLength(7)
                 .memoryBudget(ZMTPMemoryBudget.of(55))
                 .handshakeTimeout(Duration.ofSeconds(8));
     }
@@ -75,7 +75,7 @@ class ZMTPConfigTest {
                 .heartbeatInterval(Duration.ofSeconds(9))
                 .heartbeatTimeout(Duration.ofSeconds(10))
                 .heartbeatTtl(Duration.ofSeconds(11))
-                .heartbeatZmtp30Peers(true)
+                .heartbeatZMTP30Peers(true)
                 .build();
     }
 
@@ -149,17 +149,17 @@ class ZMTPConfigTest {
         assertThat(config.maxHandshakeCommandLength()).isEqualTo(8 << 10);
         assertThat(config.maxCommandLength()).isEqualTo(8 << 10);
         assertThat(config.maxCommandsPerSecond()).isEqualTo(100_000);
-        assertThat(config.maxFramesPerTurn()).isEqualTo(2048);
+        assertThat(config.maxFramesPerRead()).isEqualTo(2048);
         assertThat(config.consolidateFlushes()).isTrue();
         assertThat(config.maxSubscriptions()).isEqualTo(10_000);
         assertThat(config.maxSubscriptionsLength()).isEqualTo(4 << 20);
         assertThat(config.maxMetadataProperties()).isEqualTo(256);
-        assertThat(config.maxHeldLength()).isEqualTo(16 << 20);
+        assertThat(config.maxHeldWritesLength()).isEqualTo(16 << 20);
         assertThat(config.handshakeTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.heartbeatInterval()).isZero();
         assertThat(config.heartbeatTimeout()).isZero();
         assertThat(config.heartbeatTtl()).isZero();
-        assertThat(config.heartbeatZmtp30Peers()).isFalse();
+        assertThat(config.heartbeatZMTP30Peers()).isFalse();
     }
 
     private static Arguments bad(Consumer<ZMTPConfig.Builder> setting, String message) {
@@ -187,13 +187,13 @@ class ZMTPConfigTest {
                 bad(b -> b.maxHandshakeCommandLength(24), "maxHandshakeCommandLength: 24 [(]expected: >= 25[)]"),
                 bad(b -> b.maxCommandLength(-1), "maxCommandLength: -1 [(]expected: >= 1[)]"),
                 bad(b -> b.maxCommandsPerSecond(0), "maxCommandsPerSecond: 0 [(]expected: >= 1[)]"),
-                bad(b -> b.maxFramesPerTurn(0), "maxFramesPerTurn: 0 [(]expected: >= 1[)]"),
+                bad(b -> b.maxFramesPerRead(0), "maxFramesPerRead: 0 [(]expected: >= 1[)]"),
                 bad(b -> b.maxSubscriptions(-1), "maxSubscriptions: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.maxSubscriptionsLength(-1), "maxSubscriptionsLength: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.maxRelayedSubscriptions(-1), "maxRelayedSubscriptions: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.maxRelayedSubscriptionsLength(-1), "maxRelayedSubscriptionsLength: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.maxMetadataProperties(0), "maxMetadataProperties: 0 [(]expected: >= 1[)]"),
-                bad(b -> b.maxHeldLength(-1), "maxHeldLength: -1 [(]expected: >= 0[)]"),
+                bad(b -> b.maxHeldWritesLength(-1), "maxHeldWritesLength: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.handshakeTimeout(Duration.ofSeconds(-1)), "handshakeTimeout: " + tooLong),
                 bad(b -> b.handshakeTimeout(ChronoUnit.FOREVER.getDuration()), "handshakeTimeout: " + tooLong),
                 bad(b -> b.heartbeatInterval(Duration.ofNanos(-1)), "heartbeatInterval: " + tooLong),
@@ -232,7 +232,7 @@ class ZMTPConfigTest {
                 b -> b.maxCommandsPerSecond(1),
                 b -> b.maxSubscriptions(0),
                 b -> b.maxSubscriptionsLength(0),
-                b -> b.maxHeldLength(0),
+                b -> b.maxHeldWritesLength(0),
                 b -> b.handshakeTimeout(Duration.ZERO),
                 b -> b.handshakeTimeout(Duration.ofMillis(1)),
                 b -> b.heartbeatInterval(Duration.ofMillis(1)).heartbeatTimeout(Duration.ofMillis(1)),
@@ -297,18 +297,18 @@ class ZMTPConfigTest {
                         b -> b.heartbeatTtl(second).heartbeatInterval(Duration.ZERO),
                         "heartbeatTtl: PT1S (expected: none without a heartbeatInterval)"),
                 bad(
-                        b -> b.heartbeatZmtp30Peers(true),
-                        "heartbeatZmtp30Peers: true (expected: false without a heartbeatInterval)"),
+                        b -> b.heartbeatZMTP30Peers(true),
+                        "heartbeatZMTP30Peers: true (expected: false without a heartbeatInterval)"),
                 bad(
                         b -> b.heartbeatInterval(second)
-                                .heartbeatZmtp30Peers(true)
+                                .heartbeatZMTP30Peers(true)
                                 .protocol(ZMTPVersion.ZMTP20),
                         "heartbeatInterval: PT1S (expected: none with ZMTP20, which has no PING)"),
                 bad(
                         b -> b.heartbeatInterval(second).protocol(ZMTPVersion.ZMTP30),
                         "heartbeatInterval: PT1S (expected: none with ZMTP30, which has no PING)"),
                 bad(
-                        b -> b.authenticator(ZMTPAuthenticator.anyone()).protocol(ZMTPVersion.ZMTP20),
+                        b -> b.authenticator(ZMTPAuthenticator.acceptAll()).protocol(ZMTPVersion.ZMTP20),
                         "protocol: ZMTP20 (expected: ZMTP30 or ZMTP31 with an authenticator)"));
     }
 
@@ -420,15 +420,15 @@ class ZMTPConfigTest {
                         + "handshakeExecutor=lambda of ZMTPConfigTest, identityGenerator=lambda of ZMTPConfigTest, "
                         + "encoder=NoEncoder, decoder=NoDecoder, maxFrameLength=1, maxMessageLength=2, "
                         + "maxMessageFrames=3, maxHandshakeCommandLength=40, maxCommandLength=5, "
-                        + "maxCommandsPerSecond=51, maxFramesPerTurn=54, consolidateFlushes=false, maxSubscriptions=52, maxSubscriptionsLength=53, "
+                        + "maxCommandsPerSecond=51, maxFramesPerRead=54, consolidateFlushes=false, maxSubscriptions=52, maxSubscriptionsLength=53, "
                         + "maxRelayedSubscriptions=56, maxRelayedSubscriptionsLength=57, "
-                        + "maxMetadataProperties=6, maxHeldLength=7, memoryBudget=55, handshakeTimeout=PT8S, heartbeatInterval=PT9S, "
-                        + "heartbeatTimeout=PT10S, heartbeatTtl=PT11S, heartbeatZmtp30Peers=true}");
+                        + "maxMetadataProperties=6, maxHeldWritesLength=7, memoryBudget=55, handshakeTimeout=PT8S, heartbeatInterval=PT9S, "
+                        + "heartbeatTimeout=PT10S, heartbeatTtl=PT11S, heartbeatZMTP30Peers=true}");
     }
 
     @Test
     void noSecretIsPrinted() {
-        ZMTPAuthenticator passwords = ZMTPPasswords.of(Map.of("alice", "secret"));
+        ZMTPAuthenticator passwords = ZMTPPasswordAuthenticator.of(Map.of("alice", "secret"));
         // A class of the application's, such as a record that holds a token.
         ZMTPMechanism.Factory custom = (ZMTPMechanism.Factory) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
@@ -480,6 +480,6 @@ class ZMTPConfigTest {
                 .property("x-A", "2")
                 .build();
         assertThat(config.properties().size()).isOne();
-        assertThat(config.properties().text("X-a")).isEqualTo("2");
+        assertThat(config.properties().valueUTF8("X-a")).isEqualTo("2");
     }
 }

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.internal.admission.ConnectionRegistry;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthenticator;
-import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.AddressedChannel;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Fired;
@@ -41,7 +41,7 @@ class ZMTPConnectionLimiterTest {
     private ZMTPConnectionLimiter limiter(int maxTotal, int maxPerAddress, int maxPerUser) {
         return new ZMTPConnectionLimiter(maxTotal, maxPerAddress, maxPerUser, () -> now) {
             @Override
-            protected void refused(Channel channel, String reason) {
+            protected void connectionRefused(Channel channel, String reason) {
                 assertThat(channel.isOpen()).isTrue();
                 refused.add(reason);
             }
@@ -69,7 +69,7 @@ class ZMTPConnectionLimiterTest {
     }
 
     private static ZMTPCodec ofUser(String userId) {
-        ZMTPAuthenticator authenticator = request -> CompletableFuture.completedStage(ZMTPDecision.accept(userId));
+        ZMTPAuthenticator authenticator = request -> CompletableFuture.completedStage(ZMTPAuthDecision.accept(userId));
         return ZMTPCodec.builder()
                 .socketType(ROUTER)
                 .authenticator(authenticator)
@@ -92,9 +92,9 @@ class ZMTPConnectionLimiterTest {
         ZMTPConnectionLimiter limiter = limiter(10, 10, 10);
         AddressedChannel connection = established(limiter, "10.0.0.1");
         assertThat(connection.pipeline().get(ZMTPConnectionLimiter.class)).isNull();
-        assertThat(limiter.connections()).isOne();
+        assertThat(limiter.connectionCount()).isOne();
         connection.close();
-        assertThat(limiter.connections()).isZero();
+        assertThat(limiter.connectionCount()).isZero();
     }
 
     @Test
@@ -107,7 +107,7 @@ class ZMTPConnectionLimiterTest {
         assertThat(second.isOpen()).isTrue();
         assertThat(third.isOpen()).isFalse();
         assertThat(refused).containsExactly("connections: 3 (expected: <= 2)");
-        assertThat(limiter.connections()).isEqualTo(2);
+        assertThat(limiter.connectionCount()).isEqualTo(2);
     }
 
     @Test
@@ -166,7 +166,7 @@ class ZMTPConnectionLimiterTest {
         shakeHands(first);
         assertThat(connections).hasSize(2).allMatch(Channel::isOpen);
         assertThat(refused).isEmpty();
-        assertThat(limiter.connections()).isEqualTo(2);
+        assertThat(limiter.connectionCount()).isEqualTo(2);
     }
 
     @Test
@@ -179,7 +179,7 @@ class ZMTPConnectionLimiterTest {
         assertThat(one.isOpen()).isFalse();
         two.close();
         newcomer.close();
-        assertThat(limiter.connections()).isZero();
+        assertThat(limiter.connectionCount()).isZero();
     }
 
     @Test
@@ -190,7 +190,7 @@ class ZMTPConnectionLimiterTest {
         codec.session().handshakeFuture().addListener(done -> connection.close());
         shakeHands(connection);
         assertThat(connection.isOpen()).isFalse();
-        assertThat(limiter.connections()).isZero();
+        assertThat(limiter.connectionCount()).isZero();
     }
 
     @Test
@@ -276,11 +276,11 @@ class ZMTPConnectionLimiterTest {
         ZMTPConnectionLimiter limiter = limiter(1, 1, 1);
         AddressedChannel first = connect(limiter, "10.0.0.1");
         first.pipeline().remove(limiter);
-        assertThat(limiter.connections()).isOne();
+        assertThat(limiter.connectionCount()).isOne();
         assertThat(connect(limiter, "10.0.0.2").isOpen()).isFalse();
         assertThat(first.isOpen()).isTrue();
         first.close();
-        assertThat(limiter.connections()).isZero();
+        assertThat(limiter.connectionCount()).isZero();
     }
 
     // Users
@@ -297,7 +297,7 @@ class ZMTPConnectionLimiterTest {
         assertThat(third.isOpen()).isFalse();
         assertThat(other.isOpen()).isTrue();
         assertThat(refused).containsExactly("connections of user \"alice\": 3 (expected: <= 2)");
-        assertThat(limiter.connections()).isEqualTo(3);
+        assertThat(limiter.connectionCount()).isEqualTo(3);
     }
 
     @Test
@@ -366,7 +366,7 @@ class ZMTPConnectionLimiterTest {
     void anExceptionOfRefusedIsReportedAndTheConnectionIsClosed() {
         ZMTPConnectionLimiter limiter = new ZMTPConnectionLimiter(1, 1, 1) {
             @Override
-            protected void refused(Channel channel, String reason) {
+            protected void connectionRefused(Channel channel, String reason) {
                 throw new IllegalStateException("my own");
             }
         };

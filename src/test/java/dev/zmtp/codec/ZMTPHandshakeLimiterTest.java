@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.internal.admission.ConnectionRegistry;
 import dev.zmtp.internal.runtime.Computations;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
-import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.AddressedChannel;
 import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
@@ -58,7 +58,7 @@ class ZMTPHandshakeLimiterTest {
     private ZMTPHandshakeLimiter limiter(int maxTotal, int maxPerAddress) {
         return new ZMTPHandshakeLimiter(maxTotal, maxPerAddress, () -> now) {
             @Override
-            protected void refused(Channel channel, String reason) {
+            protected void connectionRefused(Channel channel, String reason) {
                 assertThat(channel.isOpen()).isTrue();
                 refused.add(channel.remoteAddress() + " refused: " + reason);
             }
@@ -103,7 +103,7 @@ class ZMTPHandshakeLimiterTest {
         assertThat(first.isOpen()).isFalse();
         assertThat(second.isOpen()).isTrue();
         assertThat(third.isOpen()).isTrue();
-        assertThat(limiter.handshakes()).isEqualTo(2);
+        assertThat(limiter.handshakeCount()).isEqualTo(2);
         assertThat(refused).containsExactly("/10.0.0.1:5000 refused: handshakes: 3 (expected: <= 2)");
     }
 
@@ -132,7 +132,7 @@ class ZMTPHandshakeLimiterTest {
         assertThat(first.isOpen()).isTrue();
         assertThat(second.isOpen()).isTrue();
         assertThat(third.isOpen()).isFalse();
-        assertThat(limiter.handshakes()).isEqualTo(2);
+        assertThat(limiter.handshakeCount()).isEqualTo(2);
     }
 
     @Test
@@ -208,7 +208,7 @@ class ZMTPHandshakeLimiterTest {
     @Test
     void aHandshakeWhosePeerWaitsForADecisionIsPassedOver() {
         ZMTPHandshakeLimiter limiter = limiter(2, 2);
-        CompletableFuture<ZMTPDecision> decision = new CompletableFuture<>();
+        CompletableFuture<ZMTPAuthDecision> decision = new CompletableFuture<>();
         AddressedChannel deciding = connect(limiter, "10.0.0.1", withAuthenticator(request -> decision));
         shakeHands(deciding);
         AddressedChannel idle = connect(limiter, "10.0.0.1");
@@ -217,9 +217,9 @@ class ZMTPHandshakeLimiterTest {
         assertThat(idle.isOpen()).isFalse();
         assertThat(deciding.isOpen()).isTrue();
 
-        decision.complete(ZMTPDecision.accept(""));
+        decision.complete(ZMTPAuthDecision.accept(""));
         deciding.runPendingTasks();
-        assertThat(limiter.handshakes()).isOne();
+        assertThat(limiter.handshakeCount()).isOne();
         assertThat(deciding.isOpen()).isTrue();
     }
 
@@ -231,7 +231,7 @@ class ZMTPHandshakeLimiterTest {
         ZMTPCodec server = ZMTPCodec.builder()
                 .socketType(ROUTER)
                 .mechanism(ZMTPCurve.server(serverKeys))
-                .authenticator(ZMTPAuthenticator.anyone())
+                .authenticator(ZMTPAuthenticator.acceptAll())
                 .handshakeExecutor(computations::add)
                 .build();
         AddressedChannel computing = connect(limiter, "10.0.0.1", server);
@@ -386,7 +386,7 @@ class ZMTPHandshakeLimiterTest {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
         AddressedChannel first = connect(limiter, "10.0.0.1");
         shakeHands(first);
-        assertThat(limiter.handshakes()).isZero();
+        assertThat(limiter.handshakeCount()).isZero();
         assertThat(first.pipeline().get(ZMTPHandshakeLimiter.class)).isNull();
         assertThat(first.isOpen()).isTrue();
         assertThat(connect(limiter, "10.0.0.1").isOpen()).isTrue();
@@ -398,7 +398,7 @@ class ZMTPHandshakeLimiterTest {
         AddressedChannel first = connect(limiter, "10.0.0.1");
         first.writeInbound(first.alloc().buffer().writeBytes(Hex.bytes("\"GET\" 20 2f")));
         assertThat(first.isOpen()).isFalse();
-        assertThat(limiter.handshakes()).isZero();
+        assertThat(limiter.handshakeCount()).isZero();
         assertThat(connect(limiter, "10.0.0.1").isOpen()).isTrue();
     }
 
@@ -406,7 +406,7 @@ class ZMTPHandshakeLimiterTest {
     void aConnectionThatIsClosedMakesRoom() {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
         connect(limiter, "10.0.0.1").close();
-        assertThat(limiter.handshakes()).isZero();
+        assertThat(limiter.handshakeCount()).isZero();
         assertThat(connect(limiter, "10.0.0.1").isOpen()).isTrue();
     }
 
@@ -416,7 +416,7 @@ class ZMTPHandshakeLimiterTest {
         AddressedChannel first = connect(limiter, "10.0.0.1");
         first.advanceTimeBy(30, TimeUnit.SECONDS);
         first.runScheduledPendingTasks();
-        assertThat(limiter.handshakes()).isZero();
+        assertThat(limiter.handshakeCount()).isZero();
     }
 
     @Test
@@ -427,10 +427,10 @@ class ZMTPHandshakeLimiterTest {
         waitTooLong();
         connect(limiter, "10.0.0.1");
         connect(limiter, "10.0.0.1");
-        assertThat(limiter.handshakes()).isEqualTo(2);
+        assertThat(limiter.handshakeCount()).isEqualTo(2);
         assertThat(refused).hasSize(2);
         connections.get(3).close();
-        assertThat(limiter.handshakes()).isOne();
+        assertThat(limiter.handshakeCount()).isOne();
     }
 
     @Test
@@ -440,7 +440,7 @@ class ZMTPHandshakeLimiterTest {
         List<Integer> handshakes = new ArrayList<>();
         connection.closeFuture().addListener(closed -> {
             assertThat(connection.pipeline().get(ZMTPHandshakeLimiter.class)).isNotNull();
-            handshakes.add(limiter.handshakes());
+            handshakes.add(limiter.handshakeCount());
         });
         connection.close();
         assertThat(handshakes).containsExactly(0);
@@ -458,9 +458,9 @@ class ZMTPHandshakeLimiterTest {
                 ctx.pipeline().context(ZMTPHandshakeLimiter.class).fireChannelRead(msg);
             }
         });
-        assertThat(limiter.handshakes()).isOne();
+        assertThat(limiter.handshakeCount()).isOne();
         shakeHands(connection);
-        assertThat(limiter.handshakes()).isZero();
+        assertThat(limiter.handshakeCount()).isZero();
     }
 
     @Test
@@ -468,9 +468,9 @@ class ZMTPHandshakeLimiterTest {
         ZMTPHandshakeLimiter limiter = limiter(10, 1);
         AddressedChannel first = connect(limiter, "10.0.0.1");
         first.pipeline().addFirst(limiter);
-        assertThat(limiter.handshakes()).isOne();
+        assertThat(limiter.handshakeCount()).isOne();
         shakeHands(first);
-        assertThat(limiter.handshakes()).isZero();
+        assertThat(limiter.handshakeCount()).isZero();
         first.close();
         assertThat(connect(limiter, "10.0.0.1").isOpen()).isTrue();
         assertThat(refused).isEmpty();
@@ -482,7 +482,7 @@ class ZMTPHandshakeLimiterTest {
         AddressedChannel closed = new AddressedChannel("10.0.0.1", 1);
         closed.close();
         closed.pipeline().addLast(limiter);
-        assertThat(limiter.handshakes()).isZero();
+        assertThat(limiter.handshakeCount()).isZero();
     }
 
     @Test
@@ -490,7 +490,7 @@ class ZMTPHandshakeLimiterTest {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
         AddressedChannel first = connect(limiter, "10.0.0.1");
         first.pipeline().remove(limiter);
-        assertThat(limiter.handshakes()).isZero();
+        assertThat(limiter.handshakeCount()).isZero();
         shakeHands(first);
         assertThat(first.isOpen()).isTrue();
     }
@@ -500,14 +500,14 @@ class ZMTPHandshakeLimiterTest {
         ZMTPHandshakeLimiter limiter = limiter(10, 10);
         AddressedChannel first = connect(limiter, "10.0.0.1");
         first.pipeline().addLast("again", limiter).remove("again");
-        assertThat(limiter.handshakes()).isOne();
+        assertThat(limiter.handshakeCount()).isOne();
     }
 
     @Test
     void anExceptionOfRefusedFailsTheDroppedConnectionOnly() {
         ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(1, 1, () -> now) {
             @Override
-            protected void refused(Channel channel, String reason) {
+            protected void connectionRefused(Channel channel, String reason) {
                 throw new IllegalStateException("my own");
             }
         };
@@ -555,7 +555,7 @@ class ZMTPHandshakeLimiterTest {
         AddressedChannel first = connect(limiter, "10.0.0.1");
         AddressedChannel second = connect(limiter, "10.0.0.1");
         setPeerAddress(first, "192.0.2.1");
-        assertThat(limiter.handshakes()).isEqualTo(2);
+        assertThat(limiter.handshakeCount()).isEqualTo(2);
         waitTooLong();
         setPeerAddress(second, "192.0.2.1");
         assertThat(first.isOpen()).isFalse();
@@ -585,7 +585,7 @@ class ZMTPHandshakeLimiterTest {
     void byDefaultThereIsRoomFor1024HandshakesOfAnAddressAnd4096InTotal() {
         ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter() {
             @Override
-            protected void refused(Channel channel, String reason) {
+            protected void connectionRefused(Channel channel, String reason) {
                 refused.add(reason);
             }
         };

@@ -55,7 +55,7 @@ public final class AccountedJobs {
 
     private static void work(String endpoint) throws InterruptedException {
         try (ZMTPSocket pull = ZMTPSocket.of(ZMTPSocketConfig.builder(PULL)
-                .receiveLimit(16, 1 << 20) // which it takes with it if it is killed
+                .receiveQueueLimit(16, 1 << 20) // which it takes with it if it is killed
                 .build())) {
             pull.connect(endpoint);
             while (true) {

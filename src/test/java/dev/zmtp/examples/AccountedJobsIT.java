@@ -106,16 +106,18 @@ class AccountedJobsIT {
         Map<Integer, Throwable> failures = TestSockets.get(pushed);
         assertThat(failures.values())
                 .isNotEmpty()
-                .allMatch(failure -> failure instanceof ZMTPSocketException e && e.reason() == Reason.UNKNOWN);
+                .allMatch(failure -> failure instanceof ZMTPSocketException e && e.reason() == Reason.OUTCOME_UNKNOWN);
         ZMTPStats account = push.stats();
         assertThat(account.sent()).isEqualTo(JOBS);
         assertThat(account.written()).isEqualTo(JOBS - failures.size());
-        assertThat(account.unknown()).isEqualTo(failures.size());
+        assertThat(account.outcomeUnknown()).isEqualTo(failures.size());
         assertThat(account.dropped() + account.queued()).isZero();
         assertThatTheRestWasOnItsWay(workers, failures.keySet());
     }
 
-    /** The last jobs that a killed worker was sent are not done: some were written, and those after them are unknown. */
+    /**
+     * The last jobs that a killed worker was sent are not done: some were written, and those after them are unknown.
+     */
     private static void assertThatTheRestWasOnItsWay(List<List<Integer>> workers, Set<Integer> unknown) {
         Set<Integer> missing = jobs(0, JOBS);
         for (List<Integer> done : workers) {

@@ -17,7 +17,8 @@ public final class AskAndAnswer {
         System.out.println("REQ and REP sockets in this process. Nothing to run beside it.");
         try (ZMTPSocket server = ZMTPSocket.of(REP);
                 ZMTPSocket client = ZMTPSocket.of(REQ)) {
-            String endpoint = server.bind("tcp://127.0.0.1:*").ready().join().text();
+            String endpoint =
+                    server.bind("tcp://127.0.0.1:*").readyFuture().join().text();
             client.connect(endpoint);
             Thread answering = new Thread(() -> answer(server, 3));
             answering.start();

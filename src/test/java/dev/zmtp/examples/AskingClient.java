@@ -24,7 +24,7 @@ public final class AskingClient implements AutoCloseable {
     AskingClient(String endpoint, Duration timeout) {
         this.timeout = timeout;
         this.dealer = ZMTPSocket.of(ZMTPSocketConfig.builder(DEALER)
-                .reconnect(Duration.ofMillis(50), Duration.ofSeconds(5))
+                .reconnectDelay(Duration.ofMillis(50), Duration.ofSeconds(5))
                 .codec(c -> c.heartbeatInterval(Duration.ofSeconds(5)).heartbeatTimeout(Duration.ofSeconds(8)))
                 .build());
         dealer.connect(endpoint); // the server need not be there

@@ -7,7 +7,7 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -29,8 +29,9 @@ public final class Broker implements AutoCloseable {
 
     Broker() {
         // A client that reads no answers must not stop those of others.
-        clients = ZMTPSocket.of(
-                ZMTPSocketConfig.builder(ROUTER).whenFull(WhenFull.DISCONNECT).build());
+        clients = ZMTPSocket.of(ZMTPSocketConfig.builder(ROUTER)
+                .overflowPolicy(OverflowPolicy.DISCONNECT)
+                .build());
         proxy = ZMTPProxy.start(clients, services, watchers);
     }
 
@@ -54,7 +55,7 @@ public final class Broker implements AutoCloseable {
     }
 
     static String bind(ZMTPSocket socket, String endpoint) {
-        return socket.bind(endpoint).ready().join().text();
+        return socket.bind(endpoint).readyFuture().join().text();
     }
 
     ZMTPSocket clients() {
@@ -78,7 +79,7 @@ public final class Broker implements AutoCloseable {
         switch (command.strip()) {
             case "pause" -> proxy.pause().join();
             case "resume" -> proxy.resume().join();
-            case "statistics" -> System.out.println(proxy.statistics());
+            case "statistics" -> System.out.println(proxy.stats());
             case "quit" -> {
                 return false;
             }

@@ -56,7 +56,7 @@ class BrokerTest {
                 assertThat(seen.toString()).contains(data);
                 seen.release();
             }
-            assertThat(broker.proxy().statistics().backend().messagesReceived()).isEqualTo(1);
+            assertThat(broker.proxy().stats().backend().messagesReceived()).isEqualTo(1);
         }
     }
 

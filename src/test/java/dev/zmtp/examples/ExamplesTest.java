@@ -16,7 +16,7 @@ import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.examples.CustomCodec.Reading;
 import dev.zmtp.examples.CustomCodec.ReadingDecoder;
 import dev.zmtp.examples.CustomCodec.ReadingEncoder;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.shm.SharedMemoryAddress;
 import dev.zmtp.shm.SharedMemoryServerSocket;
@@ -230,7 +230,7 @@ class ExamplesTest {
     private static ZMTPConfig withPasswords() {
         return NamedPeers.settings()
                 .mechanism(ZMTPPlain.server())
-                .authenticator(ZMTPPasswords.of(Map.of("user", "secret", "other user", "secret")))
+                .authenticator(ZMTPPasswordAuthenticator.of(Map.of("user", "secret", "other user", "secret")))
                 .build();
     }
 

@@ -17,9 +17,10 @@ public final class NamedWorkers {
 
     /** Sends a task to each of two workers, and one to a worker that does not exist. */
     public static void main(String... args) {
-        System.out.println("ROUTER socket and two DEALERs with names in this process. Nothing to run beside it.");
+        System.out.println("ROUTER socket and two DEALERs with routing ids in this process. Nothing to run beside it.");
         try (ZMTPSocket router = ZMTPSocket.of(ROUTER)) {
-            String endpoint = router.bind("tcp://127.0.0.1:*").ready().join().text();
+            String endpoint =
+                    router.bind("tcp://127.0.0.1:*").readyFuture().join().text();
             ZMTPSocket red = worker(endpoint, "red", task -> "red has done: " + task);
             ZMTPSocket blue = worker(endpoint, "blue", task -> "blue has done: " + task);
             try {
@@ -40,22 +41,22 @@ public final class NamedWorkers {
         }
     }
 
-    /** Sends the task to the worker with this name. Fails with UNROUTABLE if there is none. */
-    static CompletableFuture<Void> send(ZMTPSocket router, String name, String task) {
-        return router.sendAsync(ZMTPMessage.fromUTF8(name, task)); // the first frame is the name, which is not sent
+    /** Sends the task to the worker with this routing id. Fails with UNROUTABLE if there is none. */
+    static CompletableFuture<Void> send(ZMTPSocket router, String routingId, String task) {
+        return router.sendAsync(ZMTPMessage.fromUTF8(routingId, task)); // the first frame is not sent
     }
 
-    /** What the next worker says, with its name. */
+    /** What the next worker says, with its routing id. */
     static String next(ZMTPSocket router) {
-        ZMTPMessage message = router.receiveAsync().join(); // the first frame is the name of its sender
+        ZMTPMessage message = router.receiveAsync().join(); // the first frame is the routing id of its sender
         String text = message.frame(0).toString(UTF_8) + ": " + message.frame(1).toString(UTF_8);
         message.release();
         return text;
     }
 
-    static ZMTPSocket worker(String endpoint, String name, UnaryOperator<String> work) {
+    static ZMTPSocket worker(String endpoint, String routingId, UnaryOperator<String> work) {
         ZMTPSocket worker = ZMTPSocket.of(ZMTPSocketConfig.builder(DEALER)
-                .codec(c -> c.localIdentity(name))
+                .codec(c -> c.localIdentity(routingId))
                 .build());
         worker.onMessage((router, task) -> {
             worker.sendOrDrop(ZMTPMessage.fromUTF8(work.apply(task.frame(0).toString(UTF_8))));

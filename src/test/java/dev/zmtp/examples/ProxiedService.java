@@ -42,7 +42,7 @@ final class ProxiedService {
     static ZMTPSocketConfig socket() {
         return ZMTPSocketConfig.builder(ROUTER)
                 .handshakeLimiter(limiter())
-                .pipeline((endpoint, p) -> p.addLast(new HAProxyMessageDecoder(), new ProxyHeader()))
+                .pipelineInitializer((endpoint, p) -> p.addLast(new HAProxyMessageDecoder(), new ProxyHeader()))
                 .build();
     }
 

@@ -11,7 +11,7 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
-import dev.zmtp.security.ZMTPAddresses;
+import dev.zmtp.security.ZMTPAddressAuthenticator;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
@@ -43,7 +43,7 @@ class ProxiedServiceTest {
 
     private static final ZMTPConfig CONFIG = ZMTPConfig.builder()
             .socketType(ROUTER)
-            .authenticator(ZMTPAddresses.of(List.of("198.51.100.0/24", "2001:db8::/32")))
+            .authenticator(ZMTPAddressAuthenticator.of(List.of("198.51.100.0/24", "2001:db8::/32")))
             .build();
 
     private static ScriptedPeer connected() {
@@ -130,14 +130,14 @@ class ProxiedServiceTest {
         String bound = TestSockets.bind(router, "tcp://127.0.0.1:*");
         int port = Integer.parseInt(bound.substring(bound.lastIndexOf(':') + 1));
         try (Socket proxy = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            TestSockets.await("its handshake", () -> limiter.handshakes() == 1);
+            TestSockets.await("its handshake", () -> limiter.handshakeCount() == 1);
             proxy.getOutputStream().write(Hex.bytes(V1.formatted("198.51.100.7") + GREETING + ready("DEALER")));
             assertThat(events.next(ZMTPSocketEvent.PeerUp.class)
                             .peer()
                             .session()
                             .peerAddress())
                     .isEqualTo(AddressedChannel.address("198.51.100.7", 1024));
-            TestSockets.await("its end", () -> limiter.handshakes() == 0);
+            TestSockets.await("its end", () -> limiter.handshakeCount() == 0);
         }
     }
 
@@ -148,11 +148,11 @@ class ProxiedServiceTest {
         for (int port = 1; port <= 1030; port++) {
             connections.add(new AddressedChannel("192.0.2.200", port, handlers(limiter)));
         }
-        assertThat(limiter.handshakes()).isEqualTo(1030);
+        assertThat(limiter.handshakeCount()).isEqualTo(1030);
         for (AddressedChannel connection : connections) {
             connection.writeInbound(Unpooled.wrappedBuffer(Hex.bytes(V1.formatted("198.51.100.7"))));
         }
-        assertThat(limiter.handshakes()).isEqualTo(1024);
+        assertThat(limiter.handshakeCount()).isEqualTo(1024);
         assertThat(connections.get(1023).isOpen()).isTrue();
         assertThat(connections.get(1024).isOpen()).isFalse();
         connections.forEach(EmbeddedChannel::finishAndReleaseAll);

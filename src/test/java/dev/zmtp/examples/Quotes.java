@@ -8,7 +8,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -25,7 +25,8 @@ public final class Quotes {
         System.out.println("XPUB and SUB sockets in this process. Nothing to run beside it.");
         CountDownLatch quotes = new CountDownLatch(3);
         ZMTPSocket publisher = publisher(System.out::println, ForkJoinPool.commonPool(), System.err::println);
-        String endpoint = publisher.bind("tcp://127.0.0.1:*").ready().join().text();
+        String endpoint =
+                publisher.bind("tcp://127.0.0.1:*").readyFuture().join().text();
         ZMTPSocket subscriber = subscriber(endpoint, "acme.", quote -> {
             System.out.println(quote);
             quotes.countDown();
@@ -52,10 +53,10 @@ public final class Quotes {
     static ZMTPSocket publisher(
             Consumer<ZMTPSubscription> onTopic, Executor executor, Consumer<ZMTPSocketEvent.SlowPeer> onSlow) {
         ZMTPSocket publisher = ZMTPSocket.of(ZMTPSocketConfig.builder(XPUB)
-                .sendLimit(10_000, 8 << 20) // for each subscriber
-                .whenFull(WhenFull.DROP_OLD)
+                .sendQueueLimit(10_000, 8 << 20) // for each subscriber
+                .overflowPolicy(OverflowPolicy.DROP_OLD)
                 .build());
-        publisher.onSubscription((subscriber, topic) -> onTopic.accept(topic), false);
+        publisher.onSubscription((subscriber, topic) -> onTopic.accept(topic));
         publisher.onEvent(executor, event -> {
             if (event instanceof ZMTPSocketEvent.SlowPeer slow) {
                 onSlow.accept(slow);

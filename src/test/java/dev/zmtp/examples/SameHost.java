@@ -25,7 +25,7 @@ public final class SameHost {
         Path directory = Files.createTempDirectory("zmtp"); // only this user may enter, and so connect
         try (ZMTPSocket server = server()) {
             for (String endpoint : endpoints(directory)) {
-                String bound = server.bind(endpoint).ready().join().text();
+                String bound = server.bind(endpoint).readyFuture().join().text();
                 System.out.println(bound + ": " + ask(bound).join());
             }
             server.closeAsync(Duration.ZERO).join();

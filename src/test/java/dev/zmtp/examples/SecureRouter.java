@@ -12,7 +12,7 @@ import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPCurvePublicKey;
-import dev.zmtp.security.ZMTPPublicKeys;
+import dev.zmtp.security.ZMTPPublicKeyAuthenticator;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -122,7 +122,7 @@ public final class SecureRouter {
         return ZMTPConfig.builder()
                 .socketType(ROUTER)
                 .mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.load(directory.resolve("server.key_secret"))))
-                .authenticator(ZMTPPublicKeys.of(Map.of(client, "the client")))
+                .authenticator(ZMTPPublicKeyAuthenticator.of(Map.of(client, "the client")))
                 .build();
     }
 

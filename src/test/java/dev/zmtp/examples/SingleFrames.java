@@ -24,14 +24,15 @@ public final class SingleFrames {
         System.out.println("CLIENT and SERVER, RADIO and DISH sockets in this process. Nothing to run beside it.");
         try (ZMTPSocket server = echoServer();
                 ZMTPSocket client = ZMTPSocket.of(CLIENT)) {
-            client.connect(server.bind("tcp://127.0.0.1:*").ready().join().text());
+            client.connect(server.bind("tcp://127.0.0.1:*").readyFuture().join().text());
             client.sendOrDrop(ZMTPMessage.fromUTF8("hello"));
             ZMTPMessage answer = client.receive(PATIENCE);
             System.out.println(answer);
             answer.release();
         }
         try (ZMTPSocket radio = ZMTPSocket.of(RADIO)) {
-            String endpoint = radio.bind("tcp://127.0.0.1:*").ready().join().text();
+            String endpoint =
+                    radio.bind("tcp://127.0.0.1:*").readyFuture().join().text();
             CompletableFuture<String> heard = new CompletableFuture<>();
             ZMTPSocket dish = dish(endpoint, "news", heard::complete);
             radio.whenPeers(1).join();
@@ -41,7 +42,7 @@ public final class SingleFrames {
         }
     }
 
-    /** Sends back what it gets. With SERVER and PEER, the first frame is four bytes that name the peer. */
+    /** Sends back what it gets. With SERVER and PEER, the first frame is four bytes, the routing id of the peer. */
     static ZMTPSocket echoServer() {
         ZMTPSocket server = ZMTPSocket.of(SERVER);
         server.onMessage((client, message) -> client.sendOrDrop(message));

@@ -7,15 +7,15 @@ import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPConnectionLimiter;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
-import dev.zmtp.security.ZMTPAddresses;
+import dev.zmtp.security.ZMTPAddressAuthenticator;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurvePublicKey;
-import dev.zmtp.security.ZMTPDecision;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPeerCredentials;
 import dev.zmtp.security.ZMTPPlain;
-import dev.zmtp.security.ZMTPPublicKeys;
+import dev.zmtp.security.ZMTPPublicKeyAuthenticator;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslContext;
@@ -34,7 +34,7 @@ final class Snippets {
         return ZMTPConfig.builder()
                 .socketType(ROUTER)
                 .mechanism(ZMTPPlain.server())
-                .authenticator(ZMTPPasswords.of(Map.of("admin", "secret")))
+                .authenticator(ZMTPPasswordAuthenticator.of(Map.of("admin", "secret")))
                 .build();
     }
 
@@ -53,14 +53,16 @@ final class Snippets {
         return request -> CompletableFuture.completedStage(decide(request, allowed));
     }
 
-    private static ZMTPDecision decide(ZMTPAuthRequest request, Set<String> allowed) {
+    private static ZMTPAuthDecision decide(ZMTPAuthRequest request, Set<String> allowed) {
         if (request.peerCertificates().isEmpty()) {
-            return ZMTPDecision.deny("no certificate");
+            return ZMTPAuthDecision.deny("no certificate");
         }
         X509Certificate certificate =
                 (X509Certificate) request.peerCertificates().get(0);
         String subject = certificate.getSubjectX500Principal().getName();
-        return allowed.contains(subject) ? ZMTPDecision.accept(subject) : ZMTPDecision.deny("subject: " + subject);
+        return allowed.contains(subject)
+                ? ZMTPAuthDecision.accept(subject)
+                : ZMTPAuthDecision.deny("subject: " + subject);
     }
 
     static ZMTPAuthenticator byUser(long uid) {
@@ -68,12 +70,12 @@ final class Snippets {
             ZMTPPeerCredentials peer = request.peerCredentials();
             boolean same = peer != null && peer.uid() == uid;
             return CompletableFuture.completedFuture(
-                    same ? ZMTPDecision.accept("uid " + uid) : ZMTPDecision.deny("another user: " + peer));
+                    same ? ZMTPAuthDecision.accept("uid " + uid) : ZMTPAuthDecision.deny("another user: " + peer));
         };
     }
 
     static ZMTPAuthenticator addressesAndKeys(List<ZMTPCurvePublicKey> keys) {
-        return ZMTPAddresses.of(List.of("192.0.2.0/24", "::1")).and(ZMTPPublicKeys.of(keys));
+        return ZMTPAddressAuthenticator.of(List.of("192.0.2.0/24", "::1")).and(ZMTPPublicKeyAuthenticator.of(keys));
     }
 
     static void limits(

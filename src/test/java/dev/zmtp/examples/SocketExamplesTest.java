@@ -63,7 +63,7 @@ class SocketExamplesTest {
     }
 
     private static String bind(ZMTPSocket socket, String endpoint) throws Exception {
-        return get(socket.bind(endpoint).ready()).text();
+        return get(socket.bind(endpoint).readyFuture()).text();
     }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {

@@ -54,7 +54,7 @@ public final class SocketWatch {
             log.accept(
                     "attempt " + retry.attempt() + " failed: " + retry.cause().getMessage());
         } else if (event instanceof ZMTPSocketEvent.SlowPeer slow) {
-            log.accept("slow: " + slow.peer() + ", the oldest waits for " + slow.oldest());
+            log.accept("slow: " + slow.peer() + ", the oldest waits for " + slow.oldestAge());
         }
     }
 }

@@ -33,7 +33,7 @@ public final class SocketsOverTls {
         if (serves) {
             try (ZMTPSocket server =
                     server(SslContextBuilder.forServer(chain, new File(args[2])).build())) {
-                System.out.println(server.bind("tcp://*:5556").ready().join());
+                System.out.println(server.bind("tcp://*:5556").readyFuture().join());
                 Thread.currentThread().join();
             }
         }

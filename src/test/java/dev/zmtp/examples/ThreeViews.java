@@ -19,7 +19,7 @@ public final class ThreeViews {
         System.out.println("PUSH and PULL sockets in this process, three ways to receive. Nothing to run beside it.");
         try (ZMTPSocket pull = ZMTPSocket.of(PULL);
                 ZMTPSocket push = ZMTPSocket.of(PUSH)) {
-            push.connect(pull.bind("inproc://views").ready().join().text());
+            push.connect(pull.bind("inproc://views").readyFuture().join().text());
             for (String text : new String[] {"blocking", "future", "handler"}) {
                 push.sendOrDrop(ZMTPMessage.fromUTF8(text));
             }

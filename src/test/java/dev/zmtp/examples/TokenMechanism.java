@@ -3,7 +3,7 @@ package dev.zmtp.examples;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPMechanism;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -115,7 +115,7 @@ final class TokenMechanism {
 
         private final Context context;
         private byte[] token = {};
-        private @Nullable ZMTPDecision decision;
+        private @Nullable ZMTPAuthDecision decision;
         private ServerState state = ServerState.AWAIT_HELLO;
         private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
 
@@ -163,7 +163,7 @@ final class TokenMechanism {
                 return null;
             }
             wipeToken();
-            if (decision.status() != ZMTPDecision.Status.ACCEPTED) {
+            if (decision.status() != ZMTPAuthDecision.Status.ACCEPTED) {
                 throw ZMTPException.of(ZMTPException.Code.AUTHENTICATION, "token", decision.text(), "a known one");
             }
             state = ServerState.READY;

@@ -14,7 +14,7 @@ import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
-import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
@@ -35,7 +35,7 @@ class TokenMechanismTest {
     private static final ByteBuffer KNOWN = ByteBuffer.wrap(token("open sesame"));
 
     private final List<ByteBuffer> asked = new ArrayList<>();
-    private final CompletableFuture<ZMTPDecision> later = new CompletableFuture<>();
+    private final CompletableFuture<ZMTPAuthDecision> later = new CompletableFuture<>();
 
     private static byte[] token(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
@@ -56,7 +56,9 @@ class TokenMechanismTest {
                     ByteBuffer token = request.credentials().get(0);
                     asked.add(token);
                     return CompletableFuture.completedStage(
-                            token.equals(KNOWN) ? ZMTPDecision.accept("ali baba") : ZMTPDecision.deny("unknown"));
+                            token.equals(KNOWN)
+                                    ? ZMTPAuthDecision.accept("ali baba")
+                                    : ZMTPAuthDecision.deny("unknown"));
                 })
                 .build());
     }
@@ -90,8 +92,8 @@ class TokenMechanismTest {
 
     @ParameterizedTest
     @CsvSource({"DENIED, 400", "ERROR, 500", "TEMPORARY_FAILURE,"})
-    void theStatusOfTheDecisionChoosesTheError(ZMTPDecision.Status status, String error) {
-        ZMTPDecision refusal = new ZMTPDecision(status, "not now", "", ZMTPMetadata.EMPTY);
+    void theStatusOfTheDecisionChoosesTheError(ZMTPAuthDecision.Status status, String error) {
+        ZMTPAuthDecision refusal = new ZMTPAuthDecision(status, "not now", "", ZMTPMetadata.EMPTY);
         ZMTPCodec refusing = ZMTPCodec.from(ZMTPConfig.builder()
                 .socketType(ROUTER)
                 .mechanism(TokenMechanism.server())
@@ -138,7 +140,7 @@ class TokenMechanismTest {
                 .build());
         try (CodecPair peers = new CodecPair(client("open sesame"), slow).exchange()) {
             assertThat(peers.right.events).isEmpty();
-            later.complete(ZMTPDecision.accept("ali baba"));
+            later.complete(ZMTPAuthDecision.accept("ali baba"));
             peers.exchange();
             assertThat(peers.right.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
             assertThat(peers.left.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);

@@ -19,7 +19,8 @@ public final class WorkQueue {
     public static void main(String... args) throws InterruptedException {
         System.out.println("PUSH socket and two PULLs in this process. Nothing to run beside it.");
         try (ZMTPSocket source = ZMTPSocket.of(PUSH)) {
-            String endpoint = source.bind("tcp://127.0.0.1:*").ready().join().text();
+            String endpoint =
+                    source.bind("tcp://127.0.0.1:*").readyFuture().join().text();
             List<String> tasks = List.of("wash", "iron", "fold", "sort");
             CountDownLatch done = new CountDownLatch(tasks.size());
             ZMTPSocket first = worker(endpoint, task -> report("first", task, done));

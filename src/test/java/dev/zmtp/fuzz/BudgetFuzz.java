@@ -32,7 +32,7 @@ public final class BudgetFuzz {
                 if (peer == null || !peer.channel.isOpen()) {
                     close(peer);
                     peers[i] = InTraffic.as(type)
-                            .set(codec -> codec.memoryBudget(budget).maxFramesPerTurn(frames))
+                            .set(codec -> codec.memoryBudget(budget).maxFramesPerRead(frames))
                             .start();
                 } else {
                     act(peer, input);

@@ -7,7 +7,10 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import java.util.function.Supplier;
 
-/** The same bytes give the same events, however they are split, in turns of any length, with any decoder and any buffers. */
+/**
+ * The same bytes give the same events, however they are split, in turns of any length, with any decoder and any
+ * buffers.
+ */
 public final class ChunkingFuzz {
 
     /** A read for each byte takes long, so only inputs of at most this length get that. */
@@ -38,7 +41,7 @@ public final class ChunkingFuzz {
         FuzzedConnection.Setup other = new FuzzedConnection.Setup(
                 !setup.direct(), !setup.keep(), !setup.roomy(), true, setup.lateClose(), setup.act());
         same(whole, events(codecs.get(), other, all, reads), "in other buffers");
-        same(whole, events(codecs.get().maxFramesPerTurn(1), setup, all, reads), "in turns of one frame");
+        same(whole, events(codecs.get().maxFramesPerRead(1), setup, all, reads), "in turns of one frame");
         same(whole, events(codecs.get().decoder(session -> new Parts(manner)), setup, all, reads), "with a decoder");
         if (all.length <= MAX_SINGLE) {
             same(whole, events(codecs.get(), setup, all, 1), "byte by byte");

@@ -8,7 +8,7 @@ import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
-import dev.zmtp.security.ZMTPPublicKeys;
+import dev.zmtp.security.ZMTPPublicKeyAuthenticator;
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -30,8 +30,8 @@ import java.util.List;
  */
 public final class CurveFuzz {
 
-    private static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.of(Hex.bytes("01*32"));
-    private static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.of(Hex.bytes("02*32"));
+    private static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.fromSecretKey(Hex.bytes("01*32"));
+    private static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.fromSecretKey(Hex.bytes("02*32"));
 
     private static final int MAX_CARRIED = 60;
     private static final int MESSAGES = 3;
@@ -45,7 +45,7 @@ public final class CurveFuzz {
     private final Side server = new Side(ZMTPCodec.builder()
             .socketType(ZMTPSocketType.PAIR)
             .mechanism(ZMTPCurve.server(SERVER))
-            .authenticator(ZMTPPublicKeys.of(List.of(CLIENT.publicKey())))
+            .authenticator(ZMTPPublicKeyAuthenticator.of(List.of(CLIENT.publicKey())))
             .handshakeExecutor(Runnable::run)
             .build());
     private int carried;

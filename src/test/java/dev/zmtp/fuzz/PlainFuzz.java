@@ -2,7 +2,7 @@ package dev.zmtp.fuzz;
 
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
@@ -12,7 +12,8 @@ import java.util.Map;
 public final class PlainFuzz {
 
     private static final byte[] GREETING = Hex.bytes(ScriptedPeer.SIGNATURE + "03 01 \"PLAIN\" 00*15 00*32");
-    private static final ZMTPPasswords PASSWORDS = ZMTPPasswords.of(Map.of("admin", "secret", "", ""));
+    private static final ZMTPPasswordAuthenticator PASSWORDS =
+            ZMTPPasswordAuthenticator.of(Map.of("admin", "secret", "", ""));
 
     private PlainFuzz() {}
 

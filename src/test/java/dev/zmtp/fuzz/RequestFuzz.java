@@ -100,7 +100,7 @@ public final class RequestFuzz {
             }
             strict = request;
         } else {
-            request.outcome = "STATE";
+            request.outcome = "ILLEGAL_STATE";
         }
         requests.add(request);
         CompletableFuture<Void> sent = req.socket.sendAsync(message("q" + (requests.size() - 1)));
@@ -113,7 +113,7 @@ public final class RequestFuzz {
     private void receiveStrictly() {
         Call call = new Call(req.socket.receiveAsync());
         if (strict == null || strictReceive != null) {
-            call.outcome = "STATE";
+            call.outcome = "ILLEGAL_STATE";
         } else {
             strictReceive = call;
             strictEnded();
@@ -210,7 +210,7 @@ public final class RequestFuzz {
         }
         CompletableFuture<ZMTPMessage> received = slot.socket.receiveAsync();
         if (slot.receive != null || slot.answering != null) {
-            FuzzFailure.unlessEqual(outcome(received), "STATE", "a receive of the REP out of turn");
+            FuzzFailure.unlessEqual(outcome(received), "ILLEGAL_STATE", "a receive of the REP out of turn");
             return;
         }
         slot.receive = received;
@@ -226,7 +226,7 @@ public final class RequestFuzz {
         CompletableFuture<Void> sent = slot.socket.sendAsync(message(data));
         loop.run();
         if (answered == null) {
-            FuzzFailure.unlessEqual(outcome(sent), "STATE", "a send of the REP out of turn");
+            FuzzFailure.unlessEqual(outcome(sent), "ILLEGAL_STATE", "a send of the REP out of turn");
             return;
         }
         slot.answering = null;
@@ -409,7 +409,7 @@ public final class RequestFuzz {
             this.type = type;
             this.socket = loop.open(type, "", 100, this::arrived);
             if (type == ZMTPSocketType.ROUTER) {
-                socket.onMessage((peer, message) -> asked(peer.nameUTF8(), message));
+                socket.onMessage((peer, message) -> asked(peer.routingIdUTF8(), message));
             }
             socket.bind("inproc://slot" + i);
         }

@@ -21,7 +21,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** An event loop on the fuzzer's thread, which runs when it is told to, in a time that it moves, and the sockets on it. */
+/**
+ * An event loop on the fuzzer's thread, which runs when it is told to, in a time that it moves, and the sockets on it.
+ */
 final class SteppedLoop {
 
     private static final MockTicker TICKER = Ticker.newMockTicker();
@@ -46,9 +48,9 @@ final class SteppedLoop {
         ZMTPSocket socket = ClockedSockets.open(
                 ZMTPSocketConfig.builder(codec)
                         .group(LOOP)
-                        .correlate(type == ZMTPSocketType.REQ)
+                        .correlateRequests(type == ZMTPSocketType.REQ)
                         .maxOutstandingRequests(requests)
-                        .pipeline((endpoint, pipeline) -> pipeline.addLast(new Watcher(arrivals)))
+                        .pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(new Watcher(arrivals)))
                         .option(ChannelOption.ALLOCATOR, ledger)
                         .build(),
                 TICKER::nanoTime);

@@ -165,8 +165,8 @@ public final class SubscribingFuzz {
         Publisher(int slot) {
             this.slot = slot;
             this.socket = loop.open(input.of(ZMTPSocketType.XPUB, ZMTPSocketType.PUB), "", 1, message -> {});
-            socket.onSubscription(this::heardOfOne, true);
-            socket.onSubscription((peer, subscription) -> heardOf(all, subscription), false);
+            socket.onEverySubscription(this::heardOfOne);
+            socket.onSubscription((peer, subscription) -> heardOf(all, subscription));
             socket.bind("inproc://publisher" + slot);
         }
 

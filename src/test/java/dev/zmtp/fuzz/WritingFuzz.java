@@ -88,7 +88,7 @@ public final class WritingFuzz {
         callingBack = input.oneByte();
         reads = FuzzedCodec.reads(input);
 
-        ZMTPCodec.Builder writer = ZMTPCodec.builder().socketType(type).maxHeldLength(maxHeld);
+        ZMTPCodec.Builder writer = ZMTPCodec.builder().socketType(type).maxHeldWritesLength(maxHeld);
         ZMTPCodec.Builder reader =
                 ZMTPCodec.builder().socketType(TrafficFuzz.peerOf(type)).protocol(version);
         if (encoding) {

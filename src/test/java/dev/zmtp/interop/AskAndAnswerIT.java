@@ -29,7 +29,7 @@ class AskAndAnswerIT {
         /** Asks the server at the endpoint until it is killed. */
         public static void main(String... args) throws InterruptedException {
             try (ZMTPSocket dealer = ZMTPSocket.of(ZMTPSocketConfig.builder(ZMTPSocketType.DEALER)
-                    .reconnect(Duration.ofMillis(50), Duration.ofMillis(500))
+                    .reconnectDelay(Duration.ofMillis(50), Duration.ofMillis(500))
                     .build())) {
                 dealer.connect(args[0]);
                 for (int i = 0; true; i++) {

@@ -75,7 +75,7 @@ class HeartbeatIT {
         ZMTPConfig config = QUIET.toBuilder()
                 .heartbeatInterval(INTERVAL)
                 .heartbeatTimeout(LONG)
-                .heartbeatZmtp30Peers(true)
+                .heartbeatZMTP30Peers(true)
                 .build();
         try (InteropConnection link =
                 new InteropConnection(PeerKind.JEROMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {}, tap)) {

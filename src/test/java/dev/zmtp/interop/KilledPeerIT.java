@@ -49,7 +49,8 @@ class KilledPeerIT {
         sockets = new TestSockets();
         PAIRS.forEach((theirs, type) -> ours.put(
                 theirs,
-                sockets.open(ZMTPSocketConfig.builder(type).reconnect(Duration.ofMillis(10), Duration.ofMillis(100)))));
+                sockets.open(
+                        ZMTPSocketConfig.builder(type).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(100)))));
         ours.get(PUB).subscribe("news");
     }
 
@@ -160,7 +161,7 @@ class KilledPeerIT {
         try (SocketProcess theirs = SocketProcess.binding(kind, XPUB)) {
             Set<String> received = ConcurrentHashMap.newKeySet();
             ZMTPSocket subscriber = sockets.open(
-                    ZMTPSocketConfig.builder(SUB).reconnect(Duration.ofMillis(10), Duration.ofMillis(100)));
+                    ZMTPSocketConfig.builder(SUB).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(100)));
             subscriber.onMessage(
                     (from, message) -> received.add(TestSockets.frames(message).get(0)));
             for (int i = 0; i < SocketProgram.TOPICS; i++) {

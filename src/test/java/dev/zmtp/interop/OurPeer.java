@@ -97,16 +97,16 @@ final class OurPeer implements PeerContext {
             ZMTPSocket open = socket;
             if (open == null) {
                 ZMTPSocketConfig.Builder config = ZMTPSocketConfig.builder(codec.build())
-                        .sendLimit(sendLimit, Integer.MAX_VALUE)
-                        .receiveLimit(receiveLimit, Integer.MAX_VALUE)
-                        .correlate(correlates);
+                        .sendQueueLimit(sendLimit, Integer.MAX_VALUE)
+                        .receiveQueueLimit(receiveLimit, Integer.MAX_VALUE)
+                        .correlateRequests(correlates);
                 settings.accept(config);
                 open = sockets.open(config);
                 socket = open;
                 open.onEvent(Runnable::run, this::report);
                 open.onWritable(room::release);
-                if (open.type() == ZMTPSocketType.XPUB) {
-                    open.onSubscription((peer, request) -> ofSubscribers.add(raw(request)), false);
+                if (open.socketType() == ZMTPSocketType.XPUB) {
+                    open.onSubscription((peer, request) -> ofSubscribers.add(raw(request)));
                     open.onMessage((peer, message) -> ofSubscribers.add(Messages.heap(message)));
                 }
             }
@@ -255,7 +255,7 @@ final class OurPeer implements PeerContext {
         public @Nullable ZMTPMessage receive(Duration wait) {
             ZMTPSocket open = socket();
             try {
-                if (open.type() == ZMTPSocketType.XPUB) {
+                if (open.socketType() == ZMTPSocketType.XPUB) {
                     return ofSubscribers.poll(wait.toNanos(), TimeUnit.NANOSECONDS);
                 }
                 ZMTPMessage received = open.receive(wait);

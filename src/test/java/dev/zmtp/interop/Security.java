@@ -4,9 +4,9 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
-import dev.zmtp.security.ZMTPPublicKeys;
+import dev.zmtp.security.ZMTPPublicKeyAuthenticator;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +47,7 @@ enum Security {
 
         @Override
         ZMTPAuthenticator authenticator() {
-            return ZMTPPasswords.of(Map.of(USER, PASSWORD));
+            return ZMTPPasswordAuthenticator.of(Map.of(USER, PASSWORD));
         }
 
         @Override
@@ -94,7 +94,7 @@ enum Security {
 
         @Override
         ZMTPAuthenticator authenticator() {
-            return ZMTPPublicKeys.of(List.of(CLIENT.publicKey()));
+            return ZMTPPublicKeyAuthenticator.of(List.of(CLIENT.publicKey()));
         }
 
         @Override

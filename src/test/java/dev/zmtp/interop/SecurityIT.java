@@ -8,9 +8,9 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.interop.InteropConnection.Binder;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
-import dev.zmtp.security.ZMTPDecision;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -124,8 +124,8 @@ class SecurityIT {
     @ParameterizedTest(name = "{0}, {1}, {2} bind")
     @MethodSource("everyMechanism")
     void theirClientLearnsThatOurAuthenticatorIsBroken(PeerKind kind, Security security, Binder binder) {
-        ZMTPConfig config =
-                security.server(ours(), always(ZMTPDecision.error("broken"))).build();
+        ZMTPConfig config = security.server(ours(), always(ZMTPAuthDecision.error("broken")))
+                .build();
         try (InteropConnection link =
                 new InteropConnection(kind, binder, config, ZMTPSocketType.DEALER, security::client)) {
             assertRefused(link, ZMTPException.Code.AUTHENTICATION, "authentication: 500, broken");
@@ -136,7 +136,7 @@ class SecurityIT {
     @ParameterizedTest(name = "{0}, {1}, {2} bind")
     @MethodSource("everyMechanism")
     void theirClientGetsNoErrorForATemporaryFailure(PeerKind kind, Security security, Binder binder) {
-        ZMTPConfig config = security.server(ours(), always(ZMTPDecision.temporaryFailure("later")))
+        ZMTPConfig config = security.server(ours(), always(ZMTPAuthDecision.temporaryFailure("later")))
                 .build();
         try (InteropConnection link =
                 new InteropConnection(kind, binder, config, ZMTPSocketType.DEALER, security::client)) {
@@ -148,8 +148,8 @@ class SecurityIT {
     @ParameterizedTest
     @EnumSource
     void libzmqReconnectsAfterATemporaryFailure(Security security) {
-        ConcurrentLinkedQueue<ZMTPDecision> decisions = new ConcurrentLinkedQueue<>(
-                List.of(ZMTPDecision.temporaryFailure("later"), ZMTPDecision.accept("at last")));
+        ConcurrentLinkedQueue<ZMTPAuthDecision> decisions = new ConcurrentLinkedQueue<>(
+                List.of(ZMTPAuthDecision.temporaryFailure("later"), ZMTPAuthDecision.accept("at last")));
         ZMTPConfig config = security.server(ours(), request -> CompletableFuture.completedStage(decisions.remove()))
                 .build();
         try (OurSide ourSide = new OurSide();
@@ -186,7 +186,7 @@ class SecurityIT {
         }
     }
 
-    private static ZMTPAuthenticator always(ZMTPDecision decision) {
+    private static ZMTPAuthenticator always(ZMTPAuthDecision decision) {
         return request -> CompletableFuture.completedStage(decision);
     }
 

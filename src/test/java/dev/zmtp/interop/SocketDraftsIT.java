@@ -208,7 +208,7 @@ class SocketDraftsIT {
             theirs.send(question);
 
             ZMTPMessage answer = ours.receive();
-            assertThat(answer.frame(0).nioBuffer()).isEqualTo(peer.name());
+            assertThat(answer.frame(0).nioBuffer()).isEqualTo(peer.routingId());
             assertThat(answer.frame(1)).isEqualTo(Messages.of("question").frame(0));
         }
     }

@@ -6,7 +6,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.interop.InteropConnection.Binder;
 import dev.zmtp.socket.ZMTPPeer;
-import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
+import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.TestSockets;
@@ -147,7 +147,8 @@ class SocketIdentitiesIT {
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void aSecondPeerOfTheSameNameMayTakeItOver(SocketPeerKind kind, Binder binder) {
-        OurPeer us = new OurPeer(new TestSockets(), config -> config.nameTaken(NameTaken.TAKE_OVER));
+        OurPeer us = new OurPeer(
+                new TestSockets(), config -> config.routingIdConflictPolicy(RoutingIdConflictPolicy.TAKE_OVER));
         try (BothSides sides = new BothSides(kind, us)) {
             OurPeer.Socket router = sides.ours(ZMTPSocketType.ROUTER);
             PeerSocket first = named("A", sides);

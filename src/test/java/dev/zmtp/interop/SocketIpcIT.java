@@ -128,7 +128,7 @@ class SocketIpcIT {
     }
 
     private static void assertBindIsRefused(BothSides sides, String endpoint) {
-        assertThat(TestSockets.failure(sides.ours(PULL).socket().bind(endpoint).ready()))
+        assertThat(TestSockets.failure(sides.ours(PULL).socket().bind(endpoint).readyFuture()))
                 .hasCauseInstanceOf(IOException.class);
     }
 
@@ -157,7 +157,7 @@ class SocketIpcIT {
         Path file = Files.writeString(directory.resolve("file"), "precious");
         try (BothSides sides = new BothSides(SocketPeerKind.LIBZMQ, us(transport))) {
             assertThat(TestSockets.failure(
-                            sides.ours(PULL).socket().bind("ipc://" + file).ready()))
+                            sides.ours(PULL).socket().bind("ipc://" + file).readyFuture()))
                     .hasCauseInstanceOf(BindException.class)
                     .hasMessageContaining("not a socket");
         }
@@ -170,7 +170,7 @@ class SocketIpcIT {
         Path file = directory.resolve("s");
         try (BothSides sides = new BothSides(SocketPeerKind.LIBZMQ, us(transport))) {
             ZMTPEndpoint binding = TestSockets.get(
-                    sides.ours(PULL).socket().bind("ipc://" + file).ready());
+                    sides.ours(PULL).socket().bind("ipc://" + file).readyFuture());
             assertThat(file).exists();
 
             TestSockets.unbind(binding);

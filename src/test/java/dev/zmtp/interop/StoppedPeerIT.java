@@ -64,8 +64,8 @@ class StoppedPeerIT {
         CompletableFuture<Void> answered = new CompletableFuture<>();
         ZMTPSocket dealer = sockets.open(ZMTPSocketConfig.builder(DEALER)
                 .codec(codec -> codec.heartbeatInterval(Duration.ofMillis(200)).heartbeatTimeout(Duration.ofSeconds(1)))
-                .pipeline((endpoint, pipeline) -> pipeline.addLast(new PongSeen(answered)))
-                .reconnect(Duration.ofMillis(10), Duration.ofMillis(100)));
+                .pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(new PongSeen(answered)))
+                .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(100)));
         try (SocketProcess echo = start(kind, binder, ROUTER, dealer)) {
             askUntilAnswered(dealer);
             get(answered); // a peer of ZMTP 3.0 that has not answered a PING may be one that never does
@@ -127,8 +127,8 @@ class StoppedPeerIT {
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void missesWhatWasDroppedForItAloneAndCatchesUp(SocketPeerKind kind, Binder binder, TestSockets sockets)
             throws Exception {
-        ZMTPSocket publisher =
-                sockets.open(ZMTPSocketConfig.builder(PUB).reconnect(Duration.ofMillis(10), Duration.ofMillis(100)));
+        ZMTPSocket publisher = sockets.open(
+                ZMTPSocketConfig.builder(PUB).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(100)));
         try (SocketProcess theirs = start(kind, binder, SUB, publisher)) {
             get(publisher.whenPeers(1));
             ZMTPPeer stopped = TestSockets.peer(publisher);
@@ -176,7 +176,7 @@ class StoppedPeerIT {
         subscriber.subscribe("");
         if (binder == Binder.WE) {
             subscriber.connect(
-                    get(publisher.bind(SocketProcess.ANY_PORT).ready()).text());
+                    get(publisher.bind(SocketProcess.ANY_PORT).readyFuture()).text());
         } else {
             publisher.connect(TestSockets.bind(subscriber, SocketProcess.ANY_PORT));
         }

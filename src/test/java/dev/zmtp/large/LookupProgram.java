@@ -58,7 +58,7 @@ final class LookupProgram {
 
     private static void printWhatWorks(String endpoint, Path dir, int names) {
         CompletableFuture<?> bound =
-                ZMTPSocket.of(PULL).bind("ipc://" + dir.resolve("s")).ready();
+                ZMTPSocket.of(PULL).bind("ipc://" + dir.resolve("s")).readyFuture();
         List<CompletableFuture<List<String>>> answers = new ArrayList<>();
         for (int i = 0; i < names; i++) {
             ZMTPSocket client = ZMTPSocket.of(DEALER);

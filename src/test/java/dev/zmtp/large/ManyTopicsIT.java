@@ -41,7 +41,7 @@ class ManyTopicsIT {
         ZMTPSocket backend = sockets.open(XPUB);
         ZMTPSocket publisher = sockets.open(PUB);
         AtomicInteger known = new AtomicInteger();
-        publisher.onSubscription((peer, subscription) -> known.incrementAndGet(), false);
+        publisher.onSubscription((peer, subscription) -> known.incrementAndGet());
         ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
         connect(publisher, bind(frontend, "tcp://127.0.0.1:*"));
         String endpoint = bind(backend, "tcp://127.0.0.1:*");

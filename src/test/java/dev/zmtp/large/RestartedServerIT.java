@@ -58,8 +58,8 @@ class RestartedServerIT {
     }
 
     private static ZMTPSocket server(TestSockets sockets, AtomicInteger accepted) {
-        ZMTPSocket server =
-                sockets.open(sockets.builder(ROUTER).pipeline((endpoint, pipeline) -> accepted.incrementAndGet()));
+        ZMTPSocket server = sockets.open(
+                sockets.builder(ROUTER).pipelineInitializer((endpoint, pipeline) -> accepted.incrementAndGet()));
         server.serve(request -> request.reply(request.message()));
         return server;
     }

@@ -44,7 +44,7 @@ public final class SmallProgram implements Callable<String> {
         EmbeddedChannel dealer = new EmbeddedChannel(ZMTPCodec.of(ZMTPSocketType.DEALER));
         EmbeddedChannel router = new EmbeddedChannel(ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.ROUTER)
-                .authenticator(ZMTPAuthenticator.anyone())
+                .authenticator(ZMTPAuthenticator.acceptAll())
                 .build());
         dealer.writeOutbound(ZMTPMessage.fromUTF8("hello"));
         for (int turn = 0; turn < 10; turn++) {

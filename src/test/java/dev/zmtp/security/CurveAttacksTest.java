@@ -262,7 +262,7 @@ class CurveAttacksTest {
 
     @Test
     void aVouchForAnotherServerIsRefused() {
-        ZMTPCurveKeyPair other = ZMTPCurveKeyPair.of(Hex.bytes("04*32"));
+        ZMTPCurveKeyPair other = ZMTPCurveKeyPair.fromSecretKey(Hex.bytes("04*32"));
         assertThat(malformed(server, initiateVouchingFor(other.publicKey())))
                 .hasMessageStartingWith("vouch: for other keys");
     }

@@ -11,8 +11,8 @@ import java.util.Arrays;
 /** A CURVE client with its own key and any content in its boxes, for a server that accepts everyone. */
 public final class CurveForge {
 
-    static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.of(Hex.bytes("01*32"));
-    static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.of(Hex.bytes("02*32"));
+    static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.fromSecretKey(Hex.bytes("01*32"));
+    static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.fromSecretKey(Hex.bytes("02*32"));
     private static final byte[] TRANSIENT_SECRET = Hex.bytes("05*32");
     private static final byte[] TRANSIENT_KEY = Curve25519.publicKey(TRANSIENT_SECRET);
     private static final byte[] HELLO_KEY =
@@ -38,7 +38,7 @@ public final class CurveForge {
     /** Configures the server for this client. */
     public ZMTPCodec.Builder server(ZMTPCodec.Builder codec) {
         return codec.mechanism(ZMTPCurve.server(SERVER))
-                .authenticator(ZMTPAuthenticator.anyone())
+                .authenticator(ZMTPAuthenticator.acceptAll())
                 .handshakeExecutor(Runnable::run);
     }
 

@@ -63,8 +63,8 @@ class CurveVectorsTest {
         }
     }
 
-    private final ZMTPCurveKeyPair serverKeys = ZMTPCurveKeyPair.of(count(0x01, 32));
-    private final ZMTPCurveKeyPair clientKeys = ZMTPCurveKeyPair.of(count(0x21, 32));
+    private final ZMTPCurveKeyPair serverKeys = ZMTPCurveKeyPair.fromSecretKey(count(0x01, 32));
+    private final ZMTPCurveKeyPair clientKeys = ZMTPCurveKeyPair.fromSecretKey(count(0x21, 32));
 
     private final CurveClient client = new CurveClient(
             new StandaloneContext("DEALER"),
@@ -128,8 +128,8 @@ class CurveVectorsTest {
                 """));
         assertThat(sha256(ready)).isEqualTo("f0e4676d2b83f8b5ed72a3c91de4ac7a1448829af7f7aad7a9e8719ada27b1b5");
         assertThat(client.isReady() && server.isReady()).isTrue();
-        assertThat(client.peerMetadata().text(ZMTPMetadata.SOCKET_TYPE)).isEqualTo("ROUTER");
-        assertThat(server.peerMetadata().text(ZMTPMetadata.SOCKET_TYPE)).isEqualTo("DEALER");
+        assertThat(client.peerMetadata().valueUTF8(ZMTPMetadata.SOCKET_TYPE)).isEqualTo("ROUTER");
+        assertThat(server.peerMetadata().valueUTF8(ZMTPMetadata.SOCKET_TYPE)).isEqualTo("DEALER");
     }
 
     @Test

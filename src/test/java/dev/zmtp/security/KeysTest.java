@@ -55,10 +55,10 @@ class KeysTest {
 
     @Test
     void aPublicKeyIsDerivedFromItsSecretKey() {
-        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.fromSecretKey(SECRET.toCharArray());
         assertThat(pair.publicKey().z85()).isEqualTo(PUBLIC);
         assertThat(pair.publicKey()).isEqualTo(ZMTPCurvePublicKey.of(PUBLIC));
-        assertThat(ZMTPCurveKeyPair.of(pair.secretKey()).publicKey()).isEqualTo(pair.publicKey());
+        assertThat(ZMTPCurveKeyPair.fromSecretKey(pair.secretKey()).publicKey()).isEqualTo(pair.publicKey());
     }
 
     @Test
@@ -86,7 +86,7 @@ class KeysTest {
     @ValueSource(strings = {"", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh~", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lhä"})
     void anInvalidSecretKeyIsNotRepeated(String text) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> ZMTPCurveKeyPair.of(text.toCharArray()))
+                .isThrownBy(() -> ZMTPCurveKeyPair.fromSecretKey(text.toCharArray()))
                 .satisfies(e -> assertThat(e.getMessage()).doesNotContain("JTKVSB"));
     }
 
@@ -98,15 +98,15 @@ class KeysTest {
                 .isThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC.replace('?', character)))
                 .withMessageStartingWith("public key: character 9 is not in the Z85 alphabet");
         assertThatIllegalArgumentException()
-                .isThrownBy(
-                        () -> ZMTPCurveKeyPair.of(SECRET.replace('?', character).toCharArray()))
+                .isThrownBy(() -> ZMTPCurveKeyPair.fromSecretKey(
+                        SECRET.replace('?', character).toCharArray()))
                 .withMessageStartingWith("secret key: character 22 is not in the Z85 alphabet");
     }
 
     @Test
     void changingABytesArrayChangesNoKey() {
         byte[] secret = Hex.bytes("01*32");
-        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(secret);
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.fromSecretKey(secret);
         secret[0]++;
         pair.secretKey()[1]++;
         assertThat(pair.secretKey()).isEqualTo(Hex.bytes("01*32"));
@@ -124,19 +124,19 @@ class KeysTest {
                 .isThrownBy(() -> ZMTPCurvePublicKey.of(new byte[31]))
                 .withMessage("public key length: 31 (expected: 32)");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> ZMTPCurveKeyPair.of(new byte[33]))
+                .isThrownBy(() -> ZMTPCurveKeyPair.fromSecretKey(new byte[33]))
                 .withMessage("secret key length: 33 (expected: 32)");
     }
 
     @Test
     void noSecretIsShown() {
-        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.fromSecretKey(SECRET.toCharArray());
         assertThat(pair.toString()).isEqualTo("ZMTPCurveKeyPair{publicKey=" + PUBLIC + "}");
     }
 
     @Test
     void aDestroyedKeyCannotBeUsed() {
-        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.fromSecretKey(SECRET.toCharArray());
         assertThat(pair.isDestroyed()).isFalse();
         pair.destroy();
         assertThat(pair.isDestroyed()).isTrue();
@@ -252,7 +252,7 @@ class KeysTest {
     /** A ZIP file is such a file system. */
     @Test
     void aFileSystemWithoutPermissionsKeepsNoSecretKey() throws IOException {
-        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.fromSecretKey(SECRET.toCharArray());
         try (FileSystem zip = FileSystems.newFileSystem(directory.resolve("keys.zip"), Map.of("create", "true"))) {
             Path file = zip.getPath("/key");
             assertThatThrownBy(() -> pair.save(file))
@@ -292,7 +292,8 @@ class KeysTest {
     @Test
     void aFileThatCouldNotBeWrittenWholeIsDeleted() throws IOException {
         FullDisk disk = new FullDisk();
-        assertThatThrownBy(() -> ZMTPCurveKeyPair.of(SECRET.toCharArray()).save(disk.path))
+        assertThatThrownBy(() ->
+                        ZMTPCurveKeyPair.fromSecretKey(SECRET.toCharArray()).save(disk.path))
                 .hasMessage("no space left");
         verify(disk.provider).deleteIfExists(disk.path);
         assertThat(disk.written)
@@ -308,7 +309,8 @@ class KeysTest {
     @Test
     void aFileThatExistsIsNotDeleted() throws IOException {
         Path file = file("something else");
-        assertThatThrownBy(() -> ZMTPCurveKeyPair.of(SECRET.toCharArray()).save(file))
+        assertThatThrownBy(() ->
+                        ZMTPCurveKeyPair.fromSecretKey(SECRET.toCharArray()).save(file))
                 .isInstanceOf(FileAlreadyExistsException.class);
         assertThat(file).hasContent("something else");
     }

@@ -39,13 +39,13 @@ class NullMechanismTest {
         when(context.localMetadata())
                 .thenReturn(ZMTPMetadata.EMPTY.with("Socket-Type", "PUSH").with("X-Name", "val"));
         when(context.readPeerMetadata(any())).thenAnswer(call -> Metadata.read(call.getArgument(0), 256));
-        answer(ZMTPDecision.accept(""));
+        answer(ZMTPAuthDecision.accept(""));
     }
 
     /** What the authenticator says. */
-    private void answer(ZMTPDecision decision) {
+    private void answer(ZMTPAuthDecision decision) {
         doAnswer(call -> {
-                    call.<Consumer<ZMTPDecision>>getArgument(3).accept(decision);
+                    call.<Consumer<ZMTPAuthDecision>>getArgument(3).accept(decision);
                     return null;
                 })
                 .when(context)
@@ -88,7 +88,7 @@ class NullMechanismTest {
 
     @Test
     void readyIsNotSentToAPeerThatIsDenied() {
-        answer(ZMTPDecision.deny("unknown"));
+        answer(ZMTPAuthDecision.deny("unknown"));
         assertThatThrownBy(mechanism::poll).isInstanceOfSatisfying(ZMTPException.class, refusal -> {
             assertThat(refusal).hasMessage("authentication: 400, unknown (expected: 200)");
             assertThat(Hex.dump(mechanism.refuse(refusal))).isEqualTo(Hex.of("05 \"ERROR\" 03 \"400\""));

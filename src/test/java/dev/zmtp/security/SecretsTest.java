@@ -219,7 +219,7 @@ class SecretsTest {
 
     @Test
     void theCharactersOfASecretKeyAreWiped() {
-        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.fromSecretKey(SECRET.toCharArray());
         pair.destroy();
         assertThat(watched.keysSeen()).isPositive();
         assertThat(watched.secretsLeft()).isEmpty();
@@ -227,7 +227,7 @@ class SecretsTest {
 
     @Test
     void savingAKeyLeavesNoCopy() throws IOException {
-        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.fromSecretKey(SECRET.toCharArray());
         pair.save(directory.resolve("key"));
         pair.destroy();
         assertThat(watched.secretsLeft()).isEmpty();
@@ -235,7 +235,7 @@ class SecretsTest {
 
     @Test
     void loadingAKeyLeavesNoCopy() throws IOException {
-        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.fromSecretKey(SECRET.toCharArray());
         Path file = directory.resolve("key");
         pair.save(file);
         pair.destroy();

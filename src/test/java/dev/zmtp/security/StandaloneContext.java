@@ -11,7 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /** The context of a mechanism without a codec. It accepts every peer. */
-public record StandaloneContext(String socketType, Executor executor) implements ZMTPMechanism.Context {
+public record StandaloneContext(String socketType, Executor handshakeExecutor) implements ZMTPMechanism.Context {
 
     /** A context that runs computations at once. */
     public StandaloneContext(String socketType) {
@@ -40,8 +40,8 @@ public record StandaloneContext(String socketType, Executor executor) implements
 
     @Override
     public void authenticate(
-            String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer) {
-        answer.accept(ZMTPDecision.accept(""));
+            String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPAuthDecision> answer) {
+        answer.accept(ZMTPAuthDecision.accept(""));
     }
 
     @Override

@@ -99,9 +99,9 @@ final class SocketEnd {
         }
         socket = ZMTPSocket.of(ZMTPSocketConfig.builder(type)
                 .group(loops)
-                .sendLimit(50, 4 << 20)
-                .receiveLimit(50, 4 << 20)
-                .reconnect(Duration.ofMillis(10), Duration.ofMillis(200))
+                .sendQueueLimit(50, 4 << 20)
+                .receiveQueueLimit(50, 4 << 20)
+                .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(200))
                 .build());
         switch (type) {
             case ROUTER, REP -> socket.serve(request -> request.reply(request.message()));
@@ -117,7 +117,7 @@ final class SocketEnd {
     String bind(String where) {
         open();
         binds = true;
-        endpoint = await(socket.bind(where).ready()).text();
+        endpoint = await(socket.bind(where).readyFuture()).text();
         return endpoint;
     }
 
@@ -162,7 +162,7 @@ final class SocketEnd {
             return Result.WRITTEN;
         }
         return switch (((ZMTPSocketException) failure).reason()) {
-            case UNKNOWN -> Result.UNKNOWN;
+            case OUTCOME_UNKNOWN -> Result.UNKNOWN;
             case FULL -> Result.REFUSED;
             default -> Result.ELSE;
         };
@@ -193,8 +193,8 @@ final class SocketEnd {
         if (peer == null) {
             return () -> {};
         }
-        peer.pause();
-        return peer::resume;
+        peer.pauseReading();
+        return peer::resumeReading;
     }
 
     private Optional<ZMTPPeer> pick(Collection<ZMTPPeer> now) {
@@ -237,7 +237,7 @@ final class SocketEnd {
         ZMTPStats report = await(socket.closeAsync(linger));
         awaitAnswers();
         long written = report.written();
-        long unknown = report.unknown();
+        long unknown = report.outcomeUnknown();
         long dropped = report.dropped();
         if (report.queued() != 0 || report.queuedBytes() != 0) {
             link.wrong("still queued: " + report);

@@ -1,17 +1,29 @@
 package dev.zmtp.socket;
 
 import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.context.MessageCounts;
+import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.transport.Transport;
+import io.netty.channel.EventLoop;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /** Opens sockets in a time of their own, and shows what is in them, for tests in other packages. */
 public final class ClockedSockets {
 
+    /** Makes the counts of an application's socket. */
+    public static final Function<MessageCounts, ZMTPStats> STATS = ZMTPStats::new;
+
     private ClockedSockets() {}
+
+    /** The context of a socket that is not there. */
+    public static SocketContext context(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
+        return new SocketContext(config, eventLoop, nanoTime, STATS);
+    }
 
     /** Opens a socket with a clock that agrees with that of its event loop. */
     public static ZMTPSocket open(ZMTPSocketConfig config, LongSupplier nanoTime) {
-        return ZMTPSocket.of(config, nanoTime);
+        return new ZMTPSocket(config, nanoTime);
     }
 
     /** Adds a transport to the config, or replaces the one of its scheme. */

@@ -96,7 +96,7 @@ class ZMTPProxyTest {
             for (ZMTPSocket client : List.of(sockets.open(REQ), sockets.open(DEALER))) {
                 client.connect(front);
                 for (int i = 0; i < 200; i++) {
-                    answers.add(client.requestAsync(message(client.type() + " " + i, "", "end"), PATIENCE));
+                    answers.add(client.requestAsync(message(client.socketType() + " " + i, "", "end"), PATIENCE));
                 }
             }
 
@@ -141,7 +141,7 @@ class ZMTPProxyTest {
             ZMTPProxy.start(frontend, backend);
             BlockingQueue<ZMTPSubscription> seen = new LinkedBlockingQueue<>();
             ZMTPSocket publisher = sockets.open(PUB);
-            publisher.onSubscription((peer, subscription) -> seen.add(subscription), false);
+            publisher.onSubscription((peer, subscription) -> seen.add(subscription));
             connect(publisher, bind(frontend, "tcp://127.0.0.1:*"));
             assertThat(next(seen)).isEqualTo("subscribe early");
 
@@ -169,7 +169,7 @@ class ZMTPProxyTest {
         ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
         BlockingQueue<ZMTPSubscription> seen = new LinkedBlockingQueue<>();
         ZMTPSocket publisher = sockets.open(PUB);
-        publisher.onSubscription((peer, subscription) -> seen.add(subscription), false);
+        publisher.onSubscription((peer, subscription) -> seen.add(subscription));
         publisher.connect(bind(frontend, "inproc://front"));
         ZMTPSocket subscriber = sockets.open(SUB);
         subscriber.subscribe("topic");
@@ -179,7 +179,7 @@ class ZMTPProxyTest {
         proxy.close();
 
         assertThat(next(seen)).isEqualTo("cancel topic");
-        get(proxy.closed());
+        get(proxy.closeFuture());
     }
 
     @Test
@@ -213,8 +213,8 @@ class ZMTPProxyTest {
                     + IntStream.range(0, MANY)
                             .map(i -> Integer.toString(i).length())
                             .sum();
-            assertThat(proxy.statistics().frontend()).isEqualTo(new ZMTPProxy.Side(MANY, bytes, 0, 0, 0));
-            assertThat(proxy.statistics().backend()).isEqualTo(new ZMTPProxy.Side(0, 0, MANY, bytes, 0));
+            assertThat(proxy.stats().frontend()).isEqualTo(new ZMTPProxy.SideStats(MANY, bytes, 0, 0, 0));
+            assertThat(proxy.stats().backend()).isEqualTo(new ZMTPProxy.SideStats(0, 0, MANY, bytes, 0));
         }
     }
 
@@ -227,7 +227,7 @@ class ZMTPProxyTest {
             ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
             ZMTPSocket source = joining(frontend, "inproc://front", sockets.open(PUSH));
             get(source.sendAsync(message("number", "0")));
-            await("one message", () -> proxy.statistics().frontend().messagesReceived() == 1);
+            await("one message", () -> proxy.stats().frontend().messagesReceived() == 1);
             get(proxy.resume()); // all that was given to the event loops is done
 
             CompletableFuture<Void> sent = new CompletableFuture<>();
@@ -236,8 +236,8 @@ class ZMTPProxyTest {
             }
             get(sent);
             get(proxy.resume());
-            assertThat(proxy.statistics().backend().messagesSent()).isZero();
-            assertThat(proxy.statistics().frontend().messagesReceived()).isEqualTo(1);
+            assertThat(proxy.stats().backend().messagesSent()).isZero();
+            assertThat(proxy.stats().frontend().messagesReceived()).isEqualTo(1);
 
             ZMTPSocket sink = joining(backend, "inproc://back", sockets.open(PULL));
             assertNumbersArrive(sink, 501);
@@ -248,13 +248,13 @@ class ZMTPProxyTest {
     @ValueSource(ints = {1, 2})
     void theSenderIsTheOneWhoWaitsForAFullSide(int loops) {
         try (TestSockets sockets = new TestSockets(loops)) {
-            ZMTPSocket frontend = sockets.open(sockets.builder(PULL).receiveLimit(10, 1_000_000));
+            ZMTPSocket frontend = sockets.open(sockets.builder(PULL).receiveQueueLimit(10, 1_000_000));
             ZMTPSocket backend = sockets.open(PUSH);
             ZMTPProxy.start(frontend, backend);
             ZMTPSocket source = joining(
                     frontend,
                     "inproc://front",
-                    sockets.open(sockets.builder(PUSH).sendLimit(10, 1_000_000)));
+                    sockets.open(sockets.builder(PUSH).sendQueueLimit(10, 1_000_000)));
             int taken = 0;
             ZMTPMessage next = message("number", "0");
             while (source.trySend(next) || !settled(source, next)) {
@@ -295,7 +295,7 @@ class ZMTPProxyTest {
             assertNumbersArrive(right, 1);
 
             get(proxy.pause());
-            ZMTPProxy.Statistics paused = proxy.statistics();
+            ZMTPProxy.Stats paused = proxy.stats();
             CompletableFuture<Void> sent = new CompletableFuture<>();
             for (int i = 0; i < 100; i++) {
                 sent = left.sendAsync(message("number", Integer.toString(i)));
@@ -303,7 +303,7 @@ class ZMTPProxyTest {
             }
             get(sent);
             get(proxy.pause());
-            assertThat(proxy.statistics()).isEqualTo(paused);
+            assertThat(proxy.stats()).isEqualTo(paused);
 
             get(proxy.resume());
             assertNumbersArrive(right, 100);
@@ -322,10 +322,10 @@ class ZMTPProxyTest {
             for (int i = 0; i < 100; i++) {
                 source.sendAsync(message("number", Integer.toString(i)));
             }
-            await("some are taken", () -> proxy.statistics().frontend().messagesReceived() > 0);
+            await("some are taken", () -> proxy.stats().frontend().messagesReceived() > 0);
 
             proxy.close();
-            get(proxy.closed());
+            get(proxy.closeFuture());
 
             for (int i = 0; i < 100; i++) {
                 assertThat(receive(frontend)).containsExactly("source", "number", Integer.toString(i));
@@ -353,8 +353,8 @@ class ZMTPProxyTest {
 
             assertThat(receive(watcher)).containsExactly("there", "x".repeat(5_000));
             assertThat(receive(watcher)).containsExactly("back", "");
-            assertThat(proxy.statistics().captured()).isEqualTo(2);
-            assertThat(proxy.statistics().captureDropped()).isZero();
+            assertThat(proxy.stats().captured()).isEqualTo(2);
+            assertThat(proxy.stats().captureDropped()).isZero();
         }
     }
 
@@ -370,7 +370,7 @@ class ZMTPProxyTest {
         sendNumbers(source, 5);
         assertNumbersArrive(sink, 5);
 
-        assertThat(proxy.statistics().captureDropped()).isEqualTo(dropped);
+        assertThat(proxy.stats().captureDropped()).isEqualTo(dropped);
     }
 
     @ParameterizedTest
@@ -380,15 +380,15 @@ class ZMTPProxyTest {
             ZMTPSocket frontend = sockets.open(PULL);
             ZMTPSocket backend = sockets.open(PUSH);
             ZMTPSocket capture = sockets.open(PUSH);
-            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend, capture, ZMTPProxy.Capturing.EVERYTHING);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend, capture, ZMTPProxy.CapturePolicy.WAIT);
             ZMTPSocket source = joining(frontend, "inproc://front", sockets.open(PUSH));
             ZMTPSocket sink = joining(backend, "inproc://back", sockets.open(PULL));
             for (int i = 0; i < 100; i++) {
                 source.sendAsync(message("number", Integer.toString(i)));
             }
-            await("some are taken", () -> proxy.statistics().frontend().messagesReceived() > 0);
+            await("some are taken", () -> proxy.stats().frontend().messagesReceived() > 0);
             get(proxy.resume());
-            assertThat(proxy.statistics().backend().messagesSent()).isZero();
+            assertThat(proxy.stats().backend().messagesSent()).isZero();
 
             ZMTPSocket watcher = joining(capture, "inproc://capture", sockets.open(PULL));
 
@@ -401,14 +401,14 @@ class ZMTPProxyTest {
     void aProxyEndsWithACaptureThatMustGetEverything(TestSockets sockets) {
         ZMTPSocket frontend = sockets.open(PULL);
         ZMTPSocket capture = sockets.open(PUSH);
-        ZMTPProxy proxy = ZMTPProxy.start(frontend, sockets.open(PUSH), capture, ZMTPProxy.Capturing.EVERYTHING);
+        ZMTPProxy proxy = ZMTPProxy.start(frontend, sockets.open(PUSH), capture, ZMTPProxy.CapturePolicy.WAIT);
         ZMTPSocket source = joining(frontend, "inproc://front", sockets.open(PUSH));
         sendNumbers(source, 1);
-        await("one is taken", () -> proxy.statistics().frontend().messagesReceived() > 0);
+        await("one is taken", () -> proxy.stats().frontend().messagesReceived() > 0);
 
         capture.close();
 
-        get(proxy.closed());
+        get(proxy.closeFuture());
         assertNumbersArrive(frontend, 1);
     }
 
@@ -418,11 +418,11 @@ class ZMTPProxyTest {
         ZMTPSocket frontend = sockets.open(PULL);
         ZMTPSocket backend = sockets.open(PUSH);
         ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-        assertThat(proxy.closed()).isNotDone();
+        assertThat(proxy.closeFuture()).isNotDone();
 
         (first ? frontend : backend).close();
 
-        get(proxy.closed());
+        get(proxy.closeFuture());
     }
 
     @Test
@@ -430,7 +430,7 @@ class ZMTPProxyTest {
         TestSockets sockets = new TestSockets();
         ZMTPProxy proxy = ZMTPProxy.start(sockets.open(XSUB), sockets.open(XPUB));
         sockets.group().shutdownGracefully(0, 5, TimeUnit.SECONDS);
-        get(proxy.closed());
+        get(proxy.closeFuture());
         sockets.close();
     }
 
@@ -443,8 +443,8 @@ class ZMTPProxyTest {
         get(pair.sendAsync(message("hello")));
 
         assertThat(receive(pair)).containsExactly("hello");
-        assertThat(proxy.statistics().frontend()).isEqualTo(new ZMTPProxy.Side(1, 5, 1, 5, 0));
-        assertThat(proxy.statistics().backend()).isEqualTo(new ZMTPProxy.Side(1, 5, 1, 5, 0));
+        assertThat(proxy.stats().frontend()).isEqualTo(new ZMTPProxy.SideStats(1, 5, 1, 5, 0));
+        assertThat(proxy.stats().backend()).isEqualTo(new ZMTPProxy.SideStats(1, 5, 1, 5, 0));
     }
 
     @Test
@@ -456,17 +456,17 @@ class ZMTPProxyTest {
 
         get(service.sendAsync(message("nobody", "", "answer")));
 
-        await("a drop", () -> proxy.statistics().frontend().dropped() == 1);
-        assertThat(proxy.statistics().backend()).isEqualTo(new ZMTPProxy.Side(1, 12, 0, 0, 0));
+        await("a drop", () -> proxy.stats().frontend().dropped() == 1);
+        assertThat(proxy.stats().backend()).isEqualTo(new ZMTPProxy.SideStats(1, 12, 0, 0, 0));
     }
 
     @Test
     void anAnswerWaitsForAPeerOfARouterThatIsFull(TestSockets sockets) {
-        ZMTPSocket frontend = sockets.open(sockets.builder(ROUTER).sendLimit(2, 1_000_000));
+        ZMTPSocket frontend = sockets.open(sockets.builder(ROUTER).sendQueueLimit(2, 1_000_000));
         ZMTPSocket backend = sockets.open(DEALER);
         ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
         ZMTPSocket asker =
-                joining(frontend, "inproc://front", sockets.open(dealer("asker").receiveLimit(1, 1_000_000)));
+                joining(frontend, "inproc://front", sockets.open(dealer("asker").receiveQueueLimit(1, 1_000_000)));
         ZMTPSocket service = joining(backend, "inproc://back", sockets.open(DEALER));
 
         CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> {
@@ -479,7 +479,7 @@ class ZMTPProxyTest {
             assertThat(receive(asker)).containsExactly(Integer.toString(i));
         }
         get(sent);
-        assertThat(proxy.statistics().frontend().dropped()).isZero();
+        assertThat(proxy.stats().frontend().dropped()).isZero();
     }
 
     @ParameterizedTest

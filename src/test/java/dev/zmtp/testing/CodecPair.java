@@ -58,7 +58,7 @@ public final class CodecPair implements AutoCloseable {
         ZMTPCodec.Builder right = ZMTPCodec.builder()
                 .socketType(DEALER)
                 .mechanism(ZMTPCurve.server(keys))
-                .authenticator(ZMTPAuthenticator.anyone())
+                .authenticator(ZMTPAuthenticator.acceptAll())
                 .handshakeExecutor(Runnable::run);
         ZMTPCodec left = ZMTPCodec.builder()
                 .socketType(DEALER)

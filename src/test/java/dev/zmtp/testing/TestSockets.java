@@ -83,12 +83,12 @@ public final class TestSockets implements AutoCloseable {
 
     /** Binds the socket and returns what may be connected to. */
     public static String bind(ZMTPSocket socket, String endpoint) {
-        return get(socket.bind(endpoint).ready()).text();
+        return get(socket.bind(endpoint).readyFuture()).text();
     }
 
     /** Connects the socket and waits until its peer is there. */
     public static ZMTPPeer connect(ZMTPSocket socket, String endpoint) {
-        return peerOf(get(socket.connect(endpoint).ready()));
+        return peerOf(get(socket.connect(endpoint).readyFuture()));
     }
 
     /** Returns the peer of what the socket connects to, whether it is there or not. */
@@ -226,8 +226,8 @@ public final class TestSockets implements AutoCloseable {
         }
 
         /**
-         * The cause of the next handshake that the socket itself has refused. One of a connection that was reset may come
-         * before: JeroMQ resets some, and connects again.
+         * The cause of the next handshake that the socket itself has refused. One of a connection that was reset may
+         * come before: JeroMQ resets some, and connects again.
          */
         public Throwable nextRefusal() {
             return next(ZMTPSocketEvent.HandshakeFailed.class, failed -> failed.cause() instanceof ZMTPSocketException)
@@ -261,7 +261,7 @@ public final class TestSockets implements AutoCloseable {
 
     /** Returns when the event loop of the socket has done what it was asked for before. */
     public static void settle(ZMTPSocket socket) {
-        get(CompletableFuture.runAsync(() -> {}, socket.loop()));
+        get(CompletableFuture.runAsync(() -> {}, socket.eventLoop()));
     }
 
     /** Keeps the event loop of the socket from taking anything until the latch is open. */

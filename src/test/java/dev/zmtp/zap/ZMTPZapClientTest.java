@@ -7,9 +7,9 @@ import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPCurve;
-import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPNull;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.Hex;
@@ -55,10 +55,12 @@ class ZMTPZapClientTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final int MAX_PENDING = 10_000;
 
-    private static final ZMTPDecision ENDED =
-            ZMTPDecision.temporaryFailure("the connection to the ZAP handler has ended");
-    private static final ZMTPDecision NOT_CONNECTED = ZMTPDecision.temporaryFailure("no ZAP handler is connected");
-    private static final ZMTPDecision LATE = ZMTPDecision.temporaryFailure("the ZAP handler did not reply in time");
+    private static final ZMTPAuthDecision ENDED =
+            ZMTPAuthDecision.temporaryFailure("the connection to the ZAP handler has ended");
+    private static final ZMTPAuthDecision NOT_CONNECTED =
+            ZMTPAuthDecision.temporaryFailure("no ZAP handler is connected");
+    private static final ZMTPAuthDecision LATE =
+            ZMTPAuthDecision.temporaryFailure("the ZAP handler did not reply in time");
 
     private final ZMTPZapClient zap = new ZMTPZapClient(TIMEOUT);
 
@@ -89,8 +91,8 @@ class ZMTPZapClientTest {
         return request(address("192.0.2.7"), ZMTPNull.NAME);
     }
 
-    private CompletableFuture<ZMTPDecision> ask(ScriptedPeer connection, ZMTPAuthRequest request) {
-        CompletableFuture<ZMTPDecision> answer = zap.authenticate(request).toCompletableFuture();
+    private CompletableFuture<ZMTPAuthDecision> ask(ScriptedPeer connection, ZMTPAuthRequest request) {
+        CompletableFuture<ZMTPAuthDecision> answer = zap.authenticate(request).toCompletableFuture();
         connection.channel.runPendingTasks();
         return answer;
     }
@@ -196,47 +198,47 @@ class ZMTPZapClientTest {
     @Test
     void anAcceptedPeerHasAUserIdAndMetadata() {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             assertThat(answer).isNotDone();
             connection.send(
                     message("", "\"1.0\"", "\"1\"", "\"200\"", "\"OK\"", "\"alice\"", "05 \"Group\" 00000003 \"ops\""));
 
             assertThat(answer)
-                    .isCompletedWithValue(ZMTPDecision.accept("alice", ZMTPMetadata.EMPTY.with("Group", "ops")));
+                    .isCompletedWithValue(ZMTPAuthDecision.accept("alice", ZMTPMetadata.EMPTY.with("Group", "ops")));
             assertThat(connection.messages).isEmpty();
         }
     }
 
     @ParameterizedTest
     @CsvSource({"300, TEMPORARY_FAILURE", "400, DENIED", "500, ERROR"})
-    void aRefusalHasTheStatusOfTheReply(String code, ZMTPDecision.Status status) {
+    void aRefusalHasTheStatusOfTheReply(String code, ZMTPAuthDecision.Status status) {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             connection.send(reply("1", code));
 
-            assertThat(answer).isCompletedWithValue(new ZMTPDecision(status, "why", "", ZMTPMetadata.EMPTY));
+            assertThat(answer).isCompletedWithValue(new ZMTPAuthDecision(status, "why", "", ZMTPMetadata.EMPTY));
         }
     }
 
     @Test
     void repliesMayComeInAnyOrder() {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> first = ask(connection, nobody());
-            CompletableFuture<ZMTPDecision> second = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> first = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> second = ask(connection, nobody());
             connection.send(reply("2", "400"));
             assertThat(first).isNotDone();
             connection.send(reply("1", "500"));
 
-            assertThat(second).isCompletedWithValue(ZMTPDecision.deny("why"));
-            assertThat(first).isCompletedWithValue(ZMTPDecision.error("why"));
+            assertThat(second).isCompletedWithValue(ZMTPAuthDecision.deny("why"));
+            assertThat(first).isCompletedWithValue(ZMTPAuthDecision.error("why"));
         }
     }
 
     @ParameterizedTest
     @CsvSource({"256, ACCEPTED", "257, TEMPORARY_FAILURE"})
-    void anAcceptanceMayHave256Properties(int properties, ZMTPDecision.Status status) {
+    void anAcceptanceMayHave256Properties(int properties, ZMTPAuthDecision.Status status) {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             byte[] metadata = Hex.bytes("01 \"p\" 00*4 ".repeat(properties));
             connection.send(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "\"alice\"")
                             .replaceFirst("00 05 \"alice\"", "01 05 \"alice\"")
@@ -250,11 +252,11 @@ class ZMTPZapClientTest {
 
     private void assertTemporaryFailure(String reply, String what) {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             connection.send(reply);
 
             assertThat(answer).isCompleted();
-            assertThat(answer.join().status()).isEqualTo(ZMTPDecision.Status.TEMPORARY_FAILURE);
+            assertThat(answer.join().status()).isEqualTo(ZMTPAuthDecision.Status.TEMPORARY_FAILURE);
             assertThat(answer.join().text()).startsWith("malformed ZAP reply: " + what);
             assertThat(connection.channel.isOpen()).isTrue();
         }
@@ -312,12 +314,12 @@ class ZMTPZapClientTest {
             })
     void aReplyWithoutARequestIsDroppedAndTheRightOneIsUsed(String id) {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             connection.send(message("", "\"1.0\"", id, "\"200\"", "", "", ""));
             assertThat(answer).isNotDone();
             connection.send(reply("1", "400"));
 
-            assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
+            assertThat(answer).isCompletedWithValue(ZMTPAuthDecision.deny("why"));
             assertThat(connection.messages).isEmpty();
         }
     }
@@ -325,7 +327,7 @@ class ZMTPZapClientTest {
     @Test
     void aReplyThatIsTooShortForARequestIdIsDropped() {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             connection.send(message("", "\"1.0\""));
 
             assertThat(answer).isNotDone();
@@ -336,22 +338,22 @@ class ZMTPZapClientTest {
     @Test
     void aReplyThatEndsWithItsRequestIdIsATemporaryFailure() {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             connection.send(message("", "\"1.0\"", "\"1\""));
 
             assertThat(answer).isCompleted();
-            assertThat(answer.join().status()).isEqualTo(ZMTPDecision.Status.TEMPORARY_FAILURE);
+            assertThat(answer.join().status()).isEqualTo(ZMTPAuthDecision.Status.TEMPORARY_FAILURE);
         }
     }
 
     @Test
     void theSecondReplyToARequestIsDropped() {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             connection.send(reply("1", "400"));
             connection.send(reply("1", "200"));
 
-            assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
+            assertThat(answer).isCompletedWithValue(ZMTPAuthDecision.deny("why"));
             assertThat(connection.failures).isEmpty();
         }
     }
@@ -359,7 +361,7 @@ class ZMTPZapClientTest {
     @Test
     void aLateReplyIsDropped() {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             connection.channel.advanceTimeBy(TIMEOUT.toMillis() - 1, TimeUnit.MILLISECONDS);
             connection.channel.runScheduledPendingTasks();
             assertThat(answer).isNotDone();
@@ -369,9 +371,9 @@ class ZMTPZapClientTest {
             connection.send(reply("1", "200"));
 
             assertThat(connection.failures).isEmpty();
-            CompletableFuture<ZMTPDecision> next = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> next = ask(connection, nobody());
             connection.send(reply("2", "200"));
-            assertThat(next).isCompletedWithValue(ZMTPDecision.accept(""));
+            assertThat(next).isCompletedWithValue(ZMTPAuthDecision.accept(""));
         }
     }
 
@@ -402,9 +404,9 @@ class ZMTPZapClientTest {
     @Test
     void aConnectionThatEndsCompletesAllItsRequests() {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> first = ask(connection, nobody());
-            CompletableFuture<ZMTPDecision> second = ask(connection, nobody());
-            CompletableFuture<ZMTPDecision> notYetSent =
+            CompletableFuture<ZMTPAuthDecision> first = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> second = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> notYetSent =
                     zap.authenticate(nobody()).toCompletableFuture();
             connection.channel.close();
             connection.channel.runPendingTasks();
@@ -412,7 +414,7 @@ class ZMTPZapClientTest {
             assertThat(first).isCompletedWithValue(ENDED);
             assertThat(second).isCompletedWithValue(ENDED);
             assertThat(notYetSent).isCompleted();
-            assertThat(notYetSent.join().status()).isEqualTo(ZMTPDecision.Status.TEMPORARY_FAILURE);
+            assertThat(notYetSent.join().status()).isEqualTo(ZMTPAuthDecision.Status.TEMPORARY_FAILURE);
             assertThat(zap.authenticate(nobody()).toCompletableFuture()).isCompletedWithValue(NOT_CONNECTED);
         }
     }
@@ -420,7 +422,7 @@ class ZMTPZapClientTest {
     @Test
     void removingTheClientFromItsPipelineEndsTheConnection() {
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             connection.channel.pipeline().remove(zap);
 
             assertThat(answer).isCompletedWithValue(ENDED);
@@ -432,24 +434,24 @@ class ZMTPZapClientTest {
     void theNextConnectionGetsTheNextRequests() {
         connected().close();
         try (ScriptedPeer connection = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             connection.send(reply("1", "200"));
 
-            assertThat(answer).isCompletedWithValue(ZMTPDecision.accept(""));
+            assertThat(answer).isCompletedWithValue(ZMTPAuthDecision.accept(""));
         }
     }
 
     @Test
     void anOldConnectionThatEndsCompletesAllItsRequests() {
         try (ScriptedPeer old = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(old, nobody());
             try (ScriptedPeer next = connected()) {
                 old.channel.close();
                 assertThat(answer).isCompletedWithValue(ENDED);
 
-                CompletableFuture<ZMTPDecision> later = ask(next, nobody());
+                CompletableFuture<ZMTPAuthDecision> later = ask(next, nobody());
                 next.send(reply("1", "200"));
-                assertThat(later).isCompletedWithValue(ZMTPDecision.accept(""));
+                assertThat(later).isCompletedWithValue(ZMTPAuthDecision.accept(""));
             }
         }
     }
@@ -470,10 +472,10 @@ class ZMTPZapClientTest {
     void anOlderConnectionIsUsedAgainWhenTheNewerOneHasEnded() {
         try (ScriptedPeer old = connected()) {
             connected().close();
-            CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(old, nobody());
             old.send(reply("1", "200"));
 
-            assertThat(answer).isCompletedWithValue(ZMTPDecision.accept(""));
+            assertThat(answer).isCompletedWithValue(ZMTPAuthDecision.accept(""));
         }
     }
 
@@ -482,7 +484,7 @@ class ZMTPZapClientTest {
         try (ScriptedPeer connection =
                 InTraffic.as(ZMTPSocketType.DEALER).peer(ZMTPSocketType.REP).start()) {
             connection.channel.pipeline().addLast(zap);
-            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(connection, nobody());
             assertThat(connection.received()).contains(Hex.of("\"services\""));
             connection.channel.pipeline().remove(zap);
             assertThat(answer).isCompletedWithValue(ENDED);
@@ -518,12 +520,12 @@ class ZMTPZapClientTest {
     @Test
     void aReplyOnTheOldConnectionIsUsed() {
         try (ScriptedPeer old = connected()) {
-            CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
+            CompletableFuture<ZMTPAuthDecision> answer = ask(old, nobody());
             try (ScriptedPeer next = connected()) {
-                CompletableFuture<ZMTPDecision> another = ask(next, nobody());
+                CompletableFuture<ZMTPAuthDecision> another = ask(next, nobody());
                 old.send(reply("1", "400"));
 
-                assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
+                assertThat(answer).isCompletedWithValue(ZMTPAuthDecision.deny("why"));
                 assertThat(another).isNotDone();
                 assertThat(old.messages).isEmpty();
             }
@@ -544,7 +546,7 @@ class ZMTPZapClientTest {
                 .after(refusing, zap)
                 .start()) {
             assertThat(ask(connection, nobody()))
-                    .isCompletedWithValue(ZMTPDecision.temporaryFailure(
+                    .isCompletedWithValue(ZMTPAuthDecision.temporaryFailure(
                             "the ZAP handler could not be asked: java.io.IOException: no such wire"));
         }
     }
@@ -552,14 +554,14 @@ class ZMTPZapClientTest {
     @Test
     void tooManyPendingRequestsAreATemporaryFailure() {
         try (ScriptedPeer connection = connected()) {
-            List<CompletableFuture<ZMTPDecision>> waiting = new ArrayList<>();
+            List<CompletableFuture<ZMTPAuthDecision>> waiting = new ArrayList<>();
             for (int i = 0; i < MAX_PENDING; i++) {
                 waiting.add(ask(connection, nobody()));
             }
             connection.channel.releaseOutbound();
 
             assertThat(ask(connection, nobody()))
-                    .isCompletedWithValue(ZMTPDecision.temporaryFailure("10000 requests are pending"));
+                    .isCompletedWithValue(ZMTPAuthDecision.temporaryFailure("10000 requests are pending"));
             assertThat(connection.received()).isEmpty();
             assertThat(waiting).noneMatch(CompletableFuture::isDone);
             connection.send(reply("7", "200"));
@@ -572,7 +574,7 @@ class ZMTPZapClientTest {
         try (ScriptedPeer connection = connected()) {
             connection.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
             assertThat(ask(connection, nobody()))
-                    .isCompletedWithValue(ZMTPDecision.temporaryFailure("the ZAP handler reads no more requests"));
+                    .isCompletedWithValue(ZMTPAuthDecision.temporaryFailure("the ZAP handler reads no more requests"));
             assertThat(connection.received()).isEmpty();
 
             connection.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);

@@ -57,12 +57,12 @@ final class NettyZmtp implements NettyLibrary {
 
     private static void secure(ZMTPCodec.Builder codec, boolean binding) {
         if (binding) {
-            codec.mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.of(CurveKeys.SERVER_SECRET.toCharArray())))
-                    .authenticator(ZMTPAuthenticator.anyone());
+            codec.mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.fromSecretKey(CurveKeys.SERVER_SECRET.toCharArray())))
+                    .authenticator(ZMTPAuthenticator.acceptAll());
         } else {
             codec.mechanism(ZMTPCurve.client(
                     ZMTPCurvePublicKey.of(CurveKeys.SERVER_PUBLIC),
-                    ZMTPCurveKeyPair.of(CurveKeys.CLIENT_SECRET.toCharArray())));
+                    ZMTPCurveKeyPair.fromSecretKey(CurveKeys.CLIENT_SECRET.toCharArray())));
         }
     }
 

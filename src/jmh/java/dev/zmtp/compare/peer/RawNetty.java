@@ -61,7 +61,7 @@ final class RawNetty implements NettyLibrary {
 
     /** The bytes of a message of one frame. */
     static int length(int size) {
-        return ZMTPVersion.ZMTP31.framing().headerLengthFor(size) + size;
+        return ZMTPVersion.ZMTP31.framing().headerLengthForBody(size) + size;
     }
 
     @Override

@@ -5,7 +5,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import io.netty.channel.EventLoopGroup;
 import java.util.concurrent.CompletableFuture;
 
@@ -30,15 +30,15 @@ final class SocketProxies {
     void start() {
         ZMTPSocket frontend = open(ZMTPSocketType.XSUB, forwarding);
         ZMTPSocket backend = open(ZMTPSocketType.XPUB, forwarding);
-        frontend.bind(FRONT).ready().join();
-        backend.bind(BACK).ready().join();
+        frontend.bind(FRONT).readyFuture().join();
+        backend.bind(BACK).readyFuture().join();
         ZMTPProxy.start(frontend, backend);
 
         ZMTPSocket subscriber = open(ZMTPSocketType.SUB, publishing);
         subscriber.subscribe("");
         SocketTraffic receiving = traffic(program.messages(true));
         receiving.receive(subscriber);
-        subscriber.connect(BACK).ready().join();
+        subscriber.connect(BACK).readyFuture().join();
 
         SocketTraffic sending = traffic(new Counter());
         CompletableFuture<?>[] known = new CompletableFuture<?>[PUBLISHERS];
@@ -59,7 +59,7 @@ final class SocketProxies {
     private ZMTPSocket open(ZMTPSocketType type, EventLoopGroup loop) {
         ZMTPSocketConfig.Builder config = ZMTPSocketConfig.builder(type).group(loop);
         if (type.isPublisher()) {
-            config.whenFull(WhenFull.WAIT);
+            config.overflowPolicy(OverflowPolicy.WAIT);
         }
         return ZMTPSocket.of(config.build());
     }

@@ -8,7 +8,7 @@ import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPCurvePublicKey;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ReflectiveChannelFactory;
@@ -86,7 +86,7 @@ final class ZmtpSockets {
         SocketTraffic.of(program, transport, loop.next(), program.messages(true))
                 .bind(socket);
         String endpoint = socket.bind(arguments.medium() == Medium.INPROC ? INPROC : "tcp://127.0.0.1:0")
-                .ready()
+                .readyFuture()
                 .join()
                 .text();
         if (arguments.medium() != Medium.INPROC) {
@@ -135,10 +135,11 @@ final class ZmtpSockets {
         ZMTPSocketConfig.Builder config =
                 arguments.curve() ? ZMTPSocketConfig.builder(secure(type, binding)) : ZMTPSocketConfig.builder(type);
         if (arguments.workload() == Workload.PUBSUB && type == ZMTPSocketType.PUB && !arguments.drops()) {
-            config.whenFull(WhenFull.WAIT);
+            config.overflowPolicy(OverflowPolicy.WAIT);
         }
         if (arguments.queue() > 0) {
-            config.sendLimit(arguments.queue(), Long.MAX_VALUE).receiveLimit(arguments.queue(), Long.MAX_VALUE);
+            config.sendQueueLimit(arguments.queue(), Long.MAX_VALUE)
+                    .receiveQueueLimit(arguments.queue(), Long.MAX_VALUE);
         }
         return config.group(loop)
                 .tcpChannels(
@@ -160,12 +161,12 @@ final class ZmtpSockets {
     private static ZMTPConfig secure(ZMTPSocketType type, boolean binding) {
         ZMTPConfig.Builder codec = ZMTPConfig.builder().socketType(type);
         if (binding) {
-            codec.mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.of(CurveKeys.SERVER_SECRET.toCharArray())))
-                    .authenticator(ZMTPAuthenticator.anyone());
+            codec.mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.fromSecretKey(CurveKeys.SERVER_SECRET.toCharArray())))
+                    .authenticator(ZMTPAuthenticator.acceptAll());
         } else {
             codec.mechanism(ZMTPCurve.client(
                     ZMTPCurvePublicKey.of(CurveKeys.SERVER_PUBLIC),
-                    ZMTPCurveKeyPair.of(CurveKeys.CLIENT_SECRET.toCharArray())));
+                    ZMTPCurveKeyPair.fromSecretKey(CurveKeys.CLIENT_SECRET.toCharArray())));
         }
         return codec.build();
     }

@@ -6,7 +6,7 @@ import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.internal.wire.PeerText;
-import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPAuthDecision;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.StringJoiner;
@@ -55,7 +55,7 @@ public final class EventText {
         return this;
     }
 
-    public EventText decision(@Nullable ZMTPDecision decision) {
+    public EventText decision(@Nullable ZMTPAuthDecision decision) {
         if (decision != null && !decision.userId().isEmpty()) {
             text.add("userId=" + PeerText.of(UTF_8.encode(decision.userId())));
         }

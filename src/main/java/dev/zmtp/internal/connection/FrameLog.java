@@ -60,7 +60,7 @@ public final class FrameLog {
         while (index < frames.writerIndex()) {
             int flags = framing.flagsAt(frames, index);
             long length = framing.bodyLengthAt(frames, index);
-            index += framing.headerLengthOf(frames.getUnsignedByte(index));
+            index += framing.headerLengthFromFirstByte(frames.getUnsignedByte(index));
             if (length <= frames.writerIndex() - index) {
                 line(OUT, flags, length, bytes(frames, index, length));
             }

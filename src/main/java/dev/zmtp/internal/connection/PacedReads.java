@@ -121,7 +121,7 @@ public final class PacedReads implements MaxMessagesRecvByteBufAllocator {
                 return handle.allocate(alloc);
             }
             if (paced.queuedBytes() > 0) {
-                return alloc.ioBuffer((int) Math.min(SMALL_BUFFER, (long) SHORTEST_FRAME * paced.maxFramesPerTurn()));
+                return alloc.ioBuffer((int) Math.min(SMALL_BUFFER, (long) SHORTEST_FRAME * paced.maxFramesPerRead()));
             }
             ByteBuf chosen = null;
             try {

@@ -71,7 +71,7 @@ public final class PeerPolicy {
      */
     public void checkMetadata(ZMTPMetadata peer) {
         ZMTPSocketType type = socketType(peer);
-        String name = peer.text(ZMTPMetadata.SOCKET_TYPE);
+        String name = peer.valueUTF8(ZMTPMetadata.SOCKET_TYPE);
         if (type != null) {
             checkSocketType(type);
         } else if (name != null) {
@@ -90,7 +90,7 @@ public final class PeerPolicy {
 
     /** Returns the socket type that {@code peer} names, or null if it names no existing type. */
     public static @Nullable ZMTPSocketType socketType(ZMTPMetadata peer) {
-        String name = peer.text(ZMTPMetadata.SOCKET_TYPE);
+        String name = peer.valueUTF8(ZMTPMetadata.SOCKET_TYPE);
         return name == null ? null : ZMTPSocketType.ofName(name);
     }
 }

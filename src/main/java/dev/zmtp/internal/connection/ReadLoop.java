@@ -58,7 +58,7 @@ public final class ReadLoop {
         this.connection = connection;
         this.ctx = ctx;
         this.demand = demand;
-        this.budget = new ReadBudget(connection.config().maxFramesPerTurn(), connection.nanoTime());
+        this.budget = new ReadBudget(connection.config().maxFramesPerRead(), connection.nanoTime());
     }
 
     /**
@@ -155,8 +155,8 @@ public final class ReadLoop {
     }
 
     /** Maximum number of frames of a budget. */
-    int maxFramesPerTurn() {
-        return connection.config().maxFramesPerTurn();
+    int maxFramesPerRead() {
+        return connection.config().maxFramesPerRead();
     }
 
     /** Returns whether data was taken from the queue. */

@@ -8,7 +8,7 @@ import dev.zmtp.internal.admission.LimitedSession;
 import dev.zmtp.internal.admission.PeerAddress;
 import dev.zmtp.internal.memory.MemoryLedger;
 import dev.zmtp.internal.runtime.WrittenMessages;
-import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPAuthDecision;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -47,7 +47,7 @@ public final class Session implements LimitedSession, WrittenMessages {
     private boolean pauseClaimed;
 
     private @Nullable ByteBuffer peerIdentity;
-    private @Nullable ZMTPDecision decision;
+    private @Nullable ZMTPAuthDecision decision;
 
     /**
      * The result of the handshake. Until the handshake is done the result is agreed but not announced, because held
@@ -98,12 +98,12 @@ public final class Session implements LimitedSession, WrittenMessages {
 
     @Override
     public String userId() {
-        ZMTPDecision made = decision();
+        ZMTPAuthDecision made = decision();
         return made == null ? "" : made.userId();
     }
 
     @Override
-    public @Nullable ZMTPDecision decision() {
+    public @Nullable ZMTPAuthDecision decision() {
         handshake();
         return decision;
     }
@@ -222,7 +222,7 @@ public final class Session implements LimitedSession, WrittenMessages {
     }
 
     /** Stores the decision of the authenticator. */
-    public void decide(ZMTPDecision decision) {
+    public void decide(ZMTPAuthDecision decision) {
         this.decision = decision;
     }
 

@@ -15,7 +15,7 @@ abstract class HandshakePhase extends Phase {
 
     @Override
     public final void write(Object message, ChannelPromise promise) {
-        connection.held().add(message, promise, connection.config().maxHeldLength());
+        connection.held().add(message, promise, connection.config().maxHeldWritesLength());
         connection.memory().count();
     }
 

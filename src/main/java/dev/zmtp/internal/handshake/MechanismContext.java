@@ -7,9 +7,9 @@ import dev.zmtp.internal.connection.Session;
 import dev.zmtp.internal.connection.TlsPeer;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.wire.Metadata;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
-import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.security.ZMTPNull;
 import io.netty.buffer.ByteBuf;
@@ -33,7 +33,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
     /** Shared by all connections, because a rejected peer returns. */
     private static final RateLimitedLog FAILURES = new RateLimitedLog(logger, InternalLogLevel.WARN, System::nanoTime);
 
-    private static final ZMTPDecision ACCEPTED = ZMTPDecision.accept("");
+    private static final ZMTPAuthDecision ACCEPTED = ZMTPAuthDecision.accept("");
 
     private final Connection connection;
 
@@ -75,7 +75,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
     }
 
     @Override
-    public Executor executor() {
+    public Executor handshakeExecutor() {
         return this::compute;
     }
 
@@ -98,11 +98,11 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
     @Override
     public void authenticate(
-            String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer) {
+            String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPAuthDecision> answer) {
         ZMTPAuthenticator authenticator = connection.config().authenticator();
         if (authenticator == null) {
             boolean secured = !mechanism.equals(ZMTPNull.NAME);
-            answer.accept(secured ? ZMTPDecision.error("there is no authenticator") : ACCEPTED);
+            answer.accept(secured ? ZMTPAuthDecision.error("there is no authenticator") : ACCEPTED);
             return;
         }
         ZMTPAuthRequest request = new ZMTPAuthRequest(
@@ -118,13 +118,13 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
     /** A request to the authenticator, which can reply immediately or later, from any thread. */
     private final class Question {
-        private final Consumer<ZMTPDecision> answer;
+        private final Consumer<ZMTPAuthDecision> answer;
         private boolean asking;
 
         /** Set if the reply arrives during the call, because the future would swallow exceptions of the mechanism. */
         private @Nullable Runnable atOnce;
 
-        Question(Consumer<ZMTPDecision> answer) {
+        Question(Consumer<ZMTPAuthDecision> answer) {
             this.answer = answer;
         }
 
@@ -143,7 +143,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
             }
         }
 
-        private void answered(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
+        private void answered(@Nullable ZMTPAuthDecision made, @Nullable Throwable failure) {
             connection.session().endWork();
             Runnable decision = () -> decide(made, failure);
             if (connection.ctx().executor().inEventLoop() && asking) {
@@ -153,14 +153,14 @@ final class MechanismContext implements ZMTPMechanism.Context {
             }
         }
 
-        private void decide(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
+        private void decide(@Nullable ZMTPAuthDecision made, @Nullable Throwable failure) {
             if (connection.session().isHandshakeDone()) {
                 return;
             }
-            ZMTPDecision decision = made;
+            ZMTPAuthDecision decision = made;
             if (failure != null || decision == null) {
                 FAILURES.log(connection.ctx().channel(), "authenticator failed, peer refused", failure);
-                decision = ZMTPDecision.error(failure == null ? "no decision" : "the authenticator failed");
+                decision = ZMTPAuthDecision.error(failure == null ? "no decision" : "the authenticator failed");
             }
             connection.session().decide(decision);
             answer.accept(decision);

@@ -49,16 +49,17 @@ public final class Account {
         for (Peer peer : peers.all()) {
             queued += peer.queue().messages();
             queuedBytes += peer.queue().bytes();
-            Duration its = peer.outbound().oldest();
+            Duration its = peer.outbound().oldestAge();
             oldest = its.compareTo(oldest) > 0 ? its : oldest;
         }
         long waiting = senders.waiting() + requests.waiting();
         if (shared != null) {
             waiting += shared.messages();
             queuedBytes += shared.bytes();
-            oldest = shared.oldest(context.nanoTime());
+            oldest = shared.oldestAge(context.nanoTime());
         }
         Tally tally = context.tally();
-        return tally.ofAllPeers().stats(tally.droppedBeforePeers(), waiting, queued, queuedBytes, lost, oldest);
+        return context.stats(
+                tally.ofAllPeers().counts(tally.droppedBeforePeers(), waiting, queued, queuedBytes, lost, oldest));
     }
 }

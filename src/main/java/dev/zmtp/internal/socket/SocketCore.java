@@ -11,6 +11,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.socket.context.Awaited;
 import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.MessageCounts;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Usage;
 import dev.zmtp.internal.socket.endpoint.Connector;
@@ -48,6 +49,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -84,9 +86,10 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
             Map<String, Transport> transports,
             EventLoop eventLoop,
             LongSupplier nanoTime,
+            Function<MessageCounts, ZMTPStats> stats,
             Runnable whenClosed) {
-        this.context = new SocketContext(config, eventLoop, nanoTime);
-        this.usage = new Usage(config.type());
+        this.context = new SocketContext(config, eventLoop, nanoTime, stats);
+        this.usage = new Usage(config.socketType());
         this.slowPeers = new SlowPeers(context);
         this.peers = new Peers(context.completions());
         this.subscribers = new Subscribers(context);
@@ -185,8 +188,8 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         return publishes ? subscribers.awaited() : peers.connected();
     }
 
-    public void sendLimit(QueueLimit limit) {
-        QueueLimit effective = context.sendLimit(limit);
+    public void resizeSendQueue(QueueLimit limit) {
+        QueueLimit effective = context.sendQueueLimit(limit);
         context.execute(() -> {
             senders.limit(limit);
             if (shared != null) {
@@ -286,7 +289,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         context.allocator(link.channel().alloc());
         peers.all().add(peer);
         peer.up(link);
-        peer.queue().limit(context.sendLimit()); // which might have changed while it waited for its name
+        peer.queue().limit(context.sendQueueLimit()); // which might have changed while it waited for its name
         peers.connected().count(peers.connected().there() + 1); // first, because user code called next can end this
         context.fire(new ZMTPSocketEvent.PeerUp(peer));
         subscriptions.up(peer);
@@ -354,7 +357,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         }
         requests.down(peer, cause);
         if (context.type() == ZMTPSocketType.REP) { // its requests cannot be answered any more
-            context.drops().dropped(peer, DropReason.ASKER_GONE, inbox.drop(peer));
+            context.drops().dropped(peer, DropReason.REQUESTER_DOWN, inbox.drop(peer));
         }
         inbox.down(peer);
         endedPeers.ended(link, peer, cause);

@@ -105,7 +105,7 @@ final class Heartbeat {
     /** Starts sending PINGs, if an interval is configured and a peer of {@code version} is to receive them. */
     void start(ZMTPVersion version) {
         answersPings = version.hasTrafficCommands();
-        boolean asks = answersPings || (version.hasCommands() && config.heartbeatZmtp30Peers());
+        boolean asks = answersPings || (version.hasCommands() && config.heartbeatZMTP30Peers());
         long nanos = config.heartbeatInterval().toNanos();
         if (asks && nanos > 0) {
             awaited = new AwaitedPong();

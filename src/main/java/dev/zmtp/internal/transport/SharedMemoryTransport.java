@@ -33,11 +33,11 @@ public final class SharedMemoryTransport implements Transport {
 
     @Override
     public Channel channel() {
-        return new SharedMemoryChannel(unix.channels()::newChannel, unix.addresses()::apply);
+        return new SharedMemoryChannel(unix.channels(), unix.addresses());
     }
 
     @Override
     public ServerChannel serverChannel() {
-        return new SharedMemoryServerChannel(unix.serverChannels()::newChannel, unix.addresses()::apply);
+        return new SharedMemoryServerChannel(unix.serverChannels(), unix.addresses());
     }
 }

@@ -72,7 +72,7 @@ public final class FrameReader {
         if (!in.isReadable()) {
             return false;
         }
-        int header = framing.headerLengthOf(in.getUnsignedByte(in.readerIndex()));
+        int header = framing.headerLengthFromFirstByte(in.getUnsignedByte(in.readerIndex()));
         if (in.readableBytes() < header) {
             if (splitHeader == null) {
                 splitHeader = Unpooled.buffer(ZMTPFraming.MAX_HEADER, ZMTPFraming.MAX_HEADER);
@@ -128,7 +128,7 @@ public final class FrameReader {
             return null;
         }
         return "frame header: " + header.readableBytes() + " bytes (expected: "
-                + framing.headerLengthOf(header.getUnsignedByte(0)) + ")";
+                + framing.headerLengthFromFirstByte(header.getUnsignedByte(0)) + ")";
     }
 
     private boolean isHeaderSplit() {
@@ -136,7 +136,7 @@ public final class FrameReader {
     }
 
     private boolean readSplitHeader(ByteBuf split, ByteBuf in) {
-        int header = framing.headerLengthOf(split.getUnsignedByte(0));
+        int header = framing.headerLengthFromFirstByte(split.getUnsignedByte(0));
         split.writeBytes(in, Math.min(header - split.readableBytes(), in.readableBytes()));
         if (split.readableBytes() < header) {
             return false;

@@ -20,12 +20,12 @@ public final class FrameWriter {
 
     /** Returns the length of a whole frame with a body of {@code length} bytes. */
     public int frameLength(int length) {
-        return framing.headerLengthFor(length) + length;
+        return framing.headerLengthForBody(length) + length;
     }
 
     /** Returns the length of the header before a body of {@code length} bytes. */
     public int headerLength(int length) {
-        return framing.headerLengthFor(length);
+        return framing.headerLengthForBody(length);
     }
 
     /**

@@ -63,7 +63,7 @@ final class MessageWriter implements ZMTPWriter {
         if (size < 0) {
             throw new IllegalArgumentException("frame size: " + size + " (expected: >= 0)");
         }
-        int headerLength = framing.headerLengthFor(size);
+        int headerLength = framing.headerLengthForBody(size);
         out.ensureWritable(headerLength + size);
         if (headerLength == 2) { // without the writer, because the depth of inlining by the JIT is limited
             out.setShort(index, framing.shortHeader(flags(more), size)).writerIndex(index + 2);

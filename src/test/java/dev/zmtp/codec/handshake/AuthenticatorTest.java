@@ -15,14 +15,14 @@ import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPSession;
-import dev.zmtp.security.ZMTPAddresses;
+import dev.zmtp.security.ZMTPAddressAuthenticator;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurvePublicKey;
-import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPMechanism;
-import dev.zmtp.security.ZMTPPasswords;
-import dev.zmtp.security.ZMTPPublicKeys;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
+import dev.zmtp.security.ZMTPPublicKeyAuthenticator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import dev.zmtp.testing.ToyMechanism;
@@ -57,7 +57,7 @@ class AuthenticatorTest {
         return new ZMTPAuthRequest("", address, ByteBuffer.allocate(0), mechanism, bytes, List.of(), null);
     }
 
-    private static ZMTPDecision decision(ZMTPAuthenticator authenticator, ZMTPAuthRequest request) {
+    private static ZMTPAuthDecision decision(ZMTPAuthenticator authenticator, ZMTPAuthRequest request) {
         return authenticator.authenticate(request).toCompletableFuture().join();
     }
 
@@ -65,28 +65,28 @@ class AuthenticatorTest {
 
     @Test
     void withNullTheAuthenticatorIsAskedBeforeOurReady() {
-        CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
+        CompletableFuture<ZMTPAuthDecision> answer = new CompletableFuture<>();
         try (ScriptedPeer peer = peerOf(request -> answer)) {
             peer.send(GREETING + ready("DEALER"));
             assertThat(peer.received()).doesNotContain(Hex.of("05 \"READY\""));
             assertThat(peer.events).isEmpty();
 
             ZMTPMetadata known = ZMTPMetadata.EMPTY.with("Team", "blue");
-            answer.complete(ZMTPDecision.accept("someone", known));
+            answer.complete(ZMTPAuthDecision.accept("someone", known));
             peer.channel.runPendingTasks();
             assertThat(peer.received()).contains(Hex.of("05 \"READY\""));
             ZMTPSession session = peer.onlyEvent(ZMTPHandshakeSuccess.class).session();
             assertThat(session.userId()).isEqualTo("someone");
-            assertThat(session.decision()).isEqualTo(ZMTPDecision.accept("someone", known));
+            assertThat(session.decision()).isEqualTo(ZMTPAuthDecision.accept("someone", known));
         }
     }
 
     @Test
     void aPeerThatDoesNotWaitForTheDecisionIsRefused() {
-        CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
+        CompletableFuture<ZMTPAuthDecision> answer = new CompletableFuture<>();
         try (ScriptedPeer peer = peerOf(request -> answer)) {
             peer.send(GREETING + ready("DEALER") + "00"); // the first byte of a message
-            answer.complete(ZMTPDecision.accept(""));
+            answer.complete(ZMTPAuthDecision.accept(""));
             peer.channel.runPendingTasks();
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.UNEXPECTED);
         }
@@ -95,10 +95,10 @@ class AuthenticatorTest {
     @ParameterizedTest
     @CsvSource({"400, true", "500, true", "300, false"})
     void aRefusedPeerGetsTheStatusAndNoReason(int status, boolean sent) {
-        ZMTPDecision decision = switch (status) {
-            case 400 -> ZMTPDecision.deny("secret reason");
-            case 500 -> ZMTPDecision.error("secret reason");
-            default -> ZMTPDecision.temporaryFailure("secret reason");
+        ZMTPAuthDecision decision = switch (status) {
+            case 400 -> ZMTPAuthDecision.deny("secret reason");
+            case 500 -> ZMTPAuthDecision.error("secret reason");
+            default -> ZMTPAuthDecision.temporaryFailure("secret reason");
         };
         try (ScriptedPeer peer = peerOf(request -> CompletableFuture.completedStage(decision))) {
             peer.send(GREETING);
@@ -131,7 +131,7 @@ class AuthenticatorTest {
     @ParameterizedTest
     @ValueSource(strings = {"01 00", SIGNATURE + "00 05 00 00", SIGNATURE + "01 05 00 00"})
     void withAnAuthenticatorOldPeersAreRefused(String greeting) {
-        try (ScriptedPeer peer = peerOf(ZMTPAuthenticator.anyone()).send(greeting)) {
+        try (ScriptedPeer peer = peerOf(ZMTPAuthenticator.acceptAll()).send(greeting)) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.VERSION);
         }
     }
@@ -139,8 +139,8 @@ class AuthenticatorTest {
     @Test
     void afterAProxyTheAddressIsTheOneThatTheProxyReported() {
         InetSocketAddress reported = InetSocketAddress.createUnresolved("client.example", 7);
-        ScriptedPeer peer =
-                peerOf(request -> CompletableFuture.completedStage(ZMTPDecision.deny("from " + request.peerAddress())));
+        ScriptedPeer peer = peerOf(
+                request -> CompletableFuture.completedStage(ZMTPAuthDecision.deny("from " + request.peerAddress())));
         try (peer) {
             peer.channel.attr(ZMTPCodec.PEER_ADDRESS).set(reported);
             peer.send(GREETING);
@@ -171,44 +171,45 @@ class AuthenticatorTest {
         "::1, ::1, true"
     })
     void anAddressIsComparedByTheBitsOfTheNetwork(String known, String address, boolean accepted) {
-        ZMTPAddresses addresses = ZMTPAddresses.of(List.of("198.51.100.1", known));
+        ZMTPAddressAuthenticator addresses = ZMTPAddressAuthenticator.of(List.of("198.51.100.1", known));
         ZMTPAuthRequest request = request(new InetSocketAddress(address, 1), "NULL");
         assertThat(decision(addresses, request).status())
-                .isEqualTo(accepted ? ZMTPDecision.Status.ACCEPTED : ZMTPDecision.Status.DENIED);
+                .isEqualTo(accepted ? ZMTPAuthDecision.Status.ACCEPTED : ZMTPAuthDecision.Status.DENIED);
     }
 
     @Test
     void aPeerWithoutAnIpAddressIsDenied() {
-        ZMTPAddresses everyone = ZMTPAddresses.of(List.of("0.0.0.0/0", "::/0"));
-        assertThat(decision(everyone, request(null, "NULL")).status()).isEqualTo(ZMTPDecision.Status.DENIED);
+        ZMTPAddressAuthenticator everyone = ZMTPAddressAuthenticator.of(List.of("0.0.0.0/0", "::/0"));
+        assertThat(decision(everyone, request(null, "NULL")).status()).isEqualTo(ZMTPAuthDecision.Status.DENIED);
         assertThat(decision(everyone, request(UnixDomainSocketAddress.of("/run/x"), "NULL")))
-                .isEqualTo(ZMTPDecision.deny("address /run/x"));
+                .isEqualTo(ZMTPAuthDecision.deny("address /run/x"));
         assertThat(decision(everyone, request(InetSocketAddress.createUnresolved("x", 1), "NULL"))
                         .status())
-                .isEqualTo(ZMTPDecision.Status.DENIED);
+                .isEqualTo(ZMTPAuthDecision.Status.DENIED);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"host.example", "192.0.2", "192.0.2.0/33", "::/129", "192.0.2.0/", "192.0.2.0/-1", ""})
     void anInvalidAddressIsRefused(String address) {
-        assertThatThrownBy(() -> ZMTPAddresses.of(List.of(address)))
+        assertThatThrownBy(() -> ZMTPAddressAuthenticator.of(List.of(address)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("address: " + address + " (expected: ");
     }
 
     @Test
     void aUserIsAcceptedOnlyWithItsPassword() {
-        ZMTPPasswords passwords = ZMTPPasswords.of(Map.of("a", "1", "b", ""));
-        assertThat(plain(passwords, "a", "1")).isEqualTo(ZMTPDecision.accept("a"));
-        assertThat(plain(passwords, "b", "")).isEqualTo(ZMTPDecision.accept("b"));
-        assertThat(plain(passwords, "a", "").status()).isEqualTo(ZMTPDecision.Status.DENIED);
-        assertThat(plain(passwords, "b", "1").status()).isEqualTo(ZMTPDecision.Status.DENIED);
-        assertThat(plain(passwords, "c", "1").status()).isEqualTo(ZMTPDecision.Status.DENIED);
-        assertThat(decision(passwords, request(null, "NULL"))).isEqualTo(ZMTPDecision.deny("no password, but NULL"));
-        assertThat(passwords.toString()).isEqualTo("ZMTPPasswords{2 users}");
+        ZMTPPasswordAuthenticator passwords = ZMTPPasswordAuthenticator.of(Map.of("a", "1", "b", ""));
+        assertThat(plain(passwords, "a", "1")).isEqualTo(ZMTPAuthDecision.accept("a"));
+        assertThat(plain(passwords, "b", "")).isEqualTo(ZMTPAuthDecision.accept("b"));
+        assertThat(plain(passwords, "a", "").status()).isEqualTo(ZMTPAuthDecision.Status.DENIED);
+        assertThat(plain(passwords, "b", "1").status()).isEqualTo(ZMTPAuthDecision.Status.DENIED);
+        assertThat(plain(passwords, "c", "1").status()).isEqualTo(ZMTPAuthDecision.Status.DENIED);
+        assertThat(decision(passwords, request(null, "NULL")))
+                .isEqualTo(ZMTPAuthDecision.deny("no password, but NULL"));
+        assertThat(passwords.toString()).isEqualTo("ZMTPPasswordAuthenticator{2 users}");
     }
 
-    private static ZMTPDecision plain(ZMTPAuthenticator passwords, String user, String password) {
+    private static ZMTPAuthDecision plain(ZMTPAuthenticator passwords, String user, String password) {
         return decision(
                 passwords,
                 request(
@@ -221,21 +222,21 @@ class AuthenticatorTest {
     @Test
     void aKeyIsComparedByItsBytes() {
         ZMTPCurvePublicKey known = ZMTPCurvePublicKey.of(Hex.bytes("01*32"));
-        ZMTPPublicKeys keys = ZMTPPublicKeys.of(Map.of(known, "someone"));
+        ZMTPPublicKeyAuthenticator keys = ZMTPPublicKeyAuthenticator.of(Map.of(known, "someone"));
         assertThat(decision(keys, request(null, "CURVE", Hex.bytes("01*32"))))
-                .isEqualTo(ZMTPDecision.accept("someone"));
+                .isEqualTo(ZMTPAuthDecision.accept("someone"));
         assertThat(decision(keys, request(null, "CURVE", Hex.bytes("01*31 02"))).status())
-                .isEqualTo(ZMTPDecision.Status.DENIED);
-        assertThat(decision(keys, request(null, "NULL"))).isEqualTo(ZMTPDecision.deny("no key, but NULL"));
-        assertThat(decision(ZMTPPublicKeys.of(List.of(known)), request(null, "CURVE", Hex.bytes("01*32"))))
-                .isEqualTo(ZMTPDecision.accept(known.z85()));
+                .isEqualTo(ZMTPAuthDecision.Status.DENIED);
+        assertThat(decision(keys, request(null, "NULL"))).isEqualTo(ZMTPAuthDecision.deny("no key, but NULL"));
+        assertThat(decision(ZMTPPublicKeyAuthenticator.of(List.of(known)), request(null, "CURVE", Hex.bytes("01*32"))))
+                .isEqualTo(ZMTPAuthDecision.accept(known.z85()));
     }
 
     @Test
     void aKeyMayBeGivenTwice() {
         ZMTPCurvePublicKey key = ZMTPCurvePublicKey.of(Hex.bytes("01*32"));
-        ZMTPPublicKeys keys = ZMTPPublicKeys.of(List.of(key, key));
-        assertThat(decision(keys, request(null, "CURVE", key.bytes()))).isEqualTo(ZMTPDecision.accept(key.z85()));
+        ZMTPPublicKeyAuthenticator keys = ZMTPPublicKeyAuthenticator.of(List.of(key, key));
+        assertThat(decision(keys, request(null, "CURVE", key.bytes()))).isEqualTo(ZMTPAuthDecision.accept(key.z85()));
     }
 
     @Test
@@ -254,8 +255,8 @@ class AuthenticatorTest {
 
     @Test
     void aDecisionAfterTheEndOfTheHandshakeIsDropped() {
-        CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
-        List<ZMTPDecision> answers = new ArrayList<>();
+        CompletableFuture<ZMTPAuthDecision> answer = new CompletableFuture<>();
+        List<ZMTPAuthDecision> answers = new ArrayList<>();
         ZMTPMechanism.Factory mechanism = context -> {
             context.authenticate("TOY", ByteBuffer.allocate(0), List.of(), answers::add);
             return ToyMechanism.server(context, (password, yes) -> {});
@@ -266,7 +267,7 @@ class AuthenticatorTest {
                 .authenticator(request -> answer)
                 .build())) {
             peer.channel.close();
-            answer.complete(ZMTPDecision.accept("too late"));
+            answer.complete(ZMTPAuthDecision.accept("too late"));
             peer.channel.runPendingTasks();
             assertThat(answers).isEmpty();
         }
@@ -275,32 +276,34 @@ class AuthenticatorTest {
     @Test
     void acceptedPeersCanBeReplaced() {
         InetSocketAddress address = new InetSocketAddress("192.0.2.7", 1);
-        ZMTPAddresses addresses = ZMTPAddresses.of(List.of());
-        assertThat(decision(addresses, request(address, "NULL")).status()).isEqualTo(ZMTPDecision.Status.DENIED);
+        ZMTPAddressAuthenticator addresses = ZMTPAddressAuthenticator.of(List.of());
+        assertThat(decision(addresses, request(address, "NULL")).status()).isEqualTo(ZMTPAuthDecision.Status.DENIED);
         addresses.replace(List.of("192.0.2.7"));
-        assertThat(decision(addresses, request(address, "NULL"))).isEqualTo(ZMTPDecision.accept(""));
+        assertThat(decision(addresses, request(address, "NULL"))).isEqualTo(ZMTPAuthDecision.accept(""));
 
-        ZMTPPasswords passwords = ZMTPPasswords.of(Map.of("a", "1"));
+        ZMTPPasswordAuthenticator passwords = ZMTPPasswordAuthenticator.of(Map.of("a", "1"));
         passwords.replace(Map.of("a", "2"));
-        assertThat(plain(passwords, "a", "1").status()).isEqualTo(ZMTPDecision.Status.DENIED);
-        assertThat(plain(passwords, "a", "2")).isEqualTo(ZMTPDecision.accept("a"));
+        assertThat(plain(passwords, "a", "1").status()).isEqualTo(ZMTPAuthDecision.Status.DENIED);
+        assertThat(plain(passwords, "a", "2")).isEqualTo(ZMTPAuthDecision.accept("a"));
 
         ZMTPCurvePublicKey key = ZMTPCurvePublicKey.of(Hex.bytes("01*32"));
-        ZMTPPublicKeys keys = ZMTPPublicKeys.of(List.of(key));
+        ZMTPPublicKeyAuthenticator keys = ZMTPPublicKeyAuthenticator.of(List.of(key));
         keys.replace(List.of());
-        assertThat(decision(keys, request(null, "CURVE", key.bytes())).status()).isEqualTo(ZMTPDecision.Status.DENIED);
+        assertThat(decision(keys, request(null, "CURVE", key.bytes())).status())
+                .isEqualTo(ZMTPAuthDecision.Status.DENIED);
         keys.replace(Map.of(key, "b"));
-        assertThat(decision(keys, request(null, "CURVE", key.bytes()))).isEqualTo(ZMTPDecision.accept("b"));
+        assertThat(decision(keys, request(null, "CURVE", key.bytes()))).isEqualTo(ZMTPAuthDecision.accept("b"));
     }
 
     @Test
     void theSecondOfTwoAuthenticatorsIsAskedAboutPeersTheFirstAccepts() {
-        ZMTPAuthenticator both = ZMTPAddresses.of(List.of("192.0.2.7")).and(ZMTPPasswords.of(Map.of("a", "1")));
+        ZMTPAuthenticator both =
+                ZMTPAddressAuthenticator.of(List.of("192.0.2.7")).and(ZMTPPasswordAuthenticator.of(Map.of("a", "1")));
         byte[][] right = {{'a'}, {'1'}};
         byte[][] wrong = {{'a'}, {'2'}};
         InetSocketAddress known = new InetSocketAddress("192.0.2.7", 1);
         InetSocketAddress unknown = new InetSocketAddress("192.0.2.8", 1);
-        assertThat(decision(both, request(known, "PLAIN", right))).isEqualTo(ZMTPDecision.accept("a"));
+        assertThat(decision(both, request(known, "PLAIN", right))).isEqualTo(ZMTPAuthDecision.accept("a"));
         assertThat(decision(both, request(known, "PLAIN", wrong)).text()).contains("password");
         assertThat(decision(both, request(unknown, "PLAIN", right)).text()).contains("192.0.2.8");
     }

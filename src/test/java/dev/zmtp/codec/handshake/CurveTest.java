@@ -19,7 +19,7 @@ import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
-import dev.zmtp.security.ZMTPPublicKeys;
+import dev.zmtp.security.ZMTPPublicKeyAuthenticator;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
@@ -52,7 +52,7 @@ class CurveTest {
         return ZMTPConfig.builder()
                 .socketType(type)
                 .mechanism(ZMTPCurve.server(SERVER))
-                .authenticator(ZMTPPublicKeys.of(List.of(CLIENT.publicKey())))
+                .authenticator(ZMTPPublicKeyAuthenticator.of(List.of(CLIENT.publicKey())))
                 .handshakeExecutor(Runnable::run);
     }
 
@@ -109,8 +109,9 @@ class CurveTest {
 
     @Test
     void anUnknownClientGetsTheStatus() {
-        try (CodecPair peers =
-                joined(client(DEALER), server(ROUTER).authenticator(ZMTPPublicKeys.of(List.of(SERVER.publicKey()))))) {
+        try (CodecPair peers = joined(
+                client(DEALER),
+                server(ROUTER).authenticator(ZMTPPublicKeyAuthenticator.of(List.of(SERVER.publicKey()))))) {
             assertThat(failureOf(peers.right).code()).isEqualTo(ZMTPException.Code.AUTHENTICATION);
             assertThat(failureOf(peers.left)).hasMessageStartingWith("refused by the peer: 400");
         }
@@ -131,7 +132,7 @@ class CurveTest {
         ZMTPConfig.Builder other = ZMTPConfig.builder()
                 .socketType(ROUTER)
                 .mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.generate()))
-                .authenticator(ZMTPAuthenticator.anyone())
+                .authenticator(ZMTPAuthenticator.acceptAll())
                 .handshakeExecutor(Runnable::run);
         try (CodecPair peers = joined(client(DEALER), other)) {
             assertThat(failureOf(peers.right)).hasMessageStartingWith("HELLO: a box that does not open");
@@ -252,8 +253,9 @@ class CurveTest {
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("authenticator: none (expected: one for a CURVE server");
-        assertThatThrownBy(() ->
-                        client(DEALER).authenticator(ZMTPAuthenticator.anyone()).build())
+        assertThatThrownBy(() -> client(DEALER)
+                        .authenticator(ZMTPAuthenticator.acceptAll())
+                        .build())
                 .hasMessageStartingWith("authenticator: set (expected: none for a CURVE client");
         assertThatThrownBy(() -> client(DEALER).protocol(ZMTPVersion.ZMTP20).build())
                 .hasMessage("protocol: ZMTP20 (expected: ZMTP30 or ZMTP31 with CURVE)");

@@ -10,10 +10,10 @@ import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
-import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.HeapAllocator;
@@ -35,11 +35,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A handshake during which the allocator has no memory, at each place where it is asked for some. */
 class HandshakeMemoryTest {
 
-    private static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.of(Hex.bytes("01*32"));
-    private static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.of(Hex.bytes("02*32"));
+    private static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.fromSecretKey(Hex.bytes("01*32"));
+    private static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.fromSecretKey(Hex.bytes("02*32"));
 
     private static final ZMTPAuthenticator NOBODY =
-            request -> CompletableFuture.completedStage(ZMTPDecision.deny("a stranger"));
+            request -> CompletableFuture.completedStage(ZMTPAuthDecision.deny("a stranger"));
 
     /** Both ends of a connection. */
     @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
@@ -49,13 +49,13 @@ class HandshakeMemoryTest {
         NULL_OF_THE_WRONG_TYPE(config -> config, config -> config.socketType(PUSH)),
         PLAIN(
                 config -> config.mechanism(ZMTPPlain.client("user", "password")),
-                config -> config.mechanism(ZMTPPlain.server()).authenticator(ZMTPAuthenticator.anyone())),
+                config -> config.mechanism(ZMTPPlain.server()).authenticator(ZMTPAuthenticator.acceptAll())),
         PLAIN_DENIED(
                 config -> config.mechanism(ZMTPPlain.client("user", "password")),
                 config -> config.mechanism(ZMTPPlain.server()).authenticator(NOBODY)),
         CURVE(
                 config -> config.mechanism(ZMTPCurve.client(SERVER.publicKey(), CLIENT)),
-                config -> config.mechanism(ZMTPCurve.server(SERVER)).authenticator(ZMTPAuthenticator.anyone())),
+                config -> config.mechanism(ZMTPCurve.server(SERVER)).authenticator(ZMTPAuthenticator.acceptAll())),
         CURVE_DENIED(
                 config -> config.mechanism(ZMTPCurve.client(SERVER.publicKey(), CLIENT)),
                 config -> config.mechanism(ZMTPCurve.server(SERVER)).authenticator(NOBODY)),
@@ -63,7 +63,7 @@ class HandshakeMemoryTest {
                 config -> config.mechanism(ZMTPCurve.client(SERVER.publicKey(), CLIENT)),
                 config -> config.socketType(PUSH)
                         .mechanism(ZMTPCurve.server(SERVER))
-                        .authenticator(ZMTPAuthenticator.anyone()));
+                        .authenticator(ZMTPAuthenticator.acceptAll()));
 
         private final UnaryOperator<ZMTPConfig.Builder> client;
         private final UnaryOperator<ZMTPConfig.Builder> server;

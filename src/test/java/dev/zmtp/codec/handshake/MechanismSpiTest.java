@@ -19,7 +19,7 @@ import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPWriter;
-import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.Failures;
@@ -243,9 +243,9 @@ class MechanismSpiTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatAMechanismThrowsAtADecisionFailsTheHandshake(boolean atOnce) {
-        CompletableFuture<ZMTPDecision> decision = new CompletableFuture<>();
+        CompletableFuture<ZMTPAuthDecision> decision = new CompletableFuture<>();
         if (atOnce) {
-            decision.complete(ZMTPDecision.deny("unknown"));
+            decision.complete(ZMTPAuthDecision.deny("unknown"));
         }
         ZMTPConfig.Builder config = ZMTPConfig.builder()
                 .socketType(ZMTPSocketType.ROUTER)
@@ -257,7 +257,7 @@ class MechanismSpiTest {
                         }))));
         try (ScriptedPeer peer = greeted(config)) {
             peer.send(command("05 \"HELLO\" \"open\""));
-            decision.complete(ZMTPDecision.deny("unknown"));
+            decision.complete(ZMTPAuthDecision.deny("unknown"));
             peer.channel.runPendingTasks();
 
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.AUTHENTICATION);

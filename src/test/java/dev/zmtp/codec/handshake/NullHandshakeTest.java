@@ -126,9 +126,9 @@ class NullHandshakeTest {
             ZMTPMetadata metadata = handshake.metadata();
             assertThat(metadata.names())
                     .containsExactly("Socket-Type", "Identity", "Resource", "X-App", "Whatever", "X-App");
-            assertThat(metadata.text("RESOURCE")).isEqualTo("a/b");
-            assertThat(metadata.text("X-App")).isEqualTo("1");
-            assertThat(metadata.text("whatever")).isEqualTo("2");
+            assertThat(metadata.valueUTF8("RESOURCE")).isEqualTo("a/b");
+            assertThat(metadata.valueUTF8("X-App")).isEqualTo("1");
+            assertThat(metadata.valueUTF8("whatever")).isEqualTo("2");
             assertThat(handshake.remoteSocketType()).isEqualTo(ZMTPSocketType.ROUTER);
             assertThat(handshake.mechanism()).isEqualTo("NULL");
             assertThat(handshake.remoteIdentity()).isEqualTo(ByteBuffer.wrap(Hex.bytes("\"you\"")));

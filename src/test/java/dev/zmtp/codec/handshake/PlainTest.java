@@ -15,10 +15,10 @@ import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
-import dev.zmtp.security.ZMTPDecision;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.CodecPair;
@@ -59,7 +59,7 @@ class PlainTest {
         return ZMTPConfig.builder()
                 .socketType(ROUTER)
                 .mechanism(ZMTPPlain.server())
-                .authenticator(ZMTPPasswords.of(Map.of("admin", "secret", "guest", "")));
+                .authenticator(ZMTPPasswordAuthenticator.of(Map.of("admin", "secret", "guest", "")));
     }
 
     /** A scripted peer of ours, after the greetings. */
@@ -252,9 +252,11 @@ class PlainTest {
 
     @ParameterizedTest
     @CsvSource({"DENIED, 400", "ERROR, 500"})
-    void aRefusalIsSentAsItsStatus(ZMTPDecision.Status status, String reason) {
+    void aRefusalIsSentAsItsStatus(ZMTPAuthDecision.Status status, String reason) {
         ZMTPAuthenticator authenticator = request -> CompletableFuture.completedStage(
-                status == ZMTPDecision.Status.DENIED ? ZMTPDecision.deny("no") : ZMTPDecision.error("broken"));
+                status == ZMTPAuthDecision.Status.DENIED
+                        ? ZMTPAuthDecision.deny("no")
+                        : ZMTPAuthDecision.error("broken"));
         try (ScriptedPeer peer = greeted(server().authenticator(authenticator)).send(HELLO)) {
             assertThat(peer.received()).isEqualTo(Hex.of("04 0a 05 \"ERROR\" 03 \"" + reason + "\""));
             assertThat(failureOf(peer)).hasMessageStartingWith("authentication: " + reason);
@@ -263,7 +265,7 @@ class PlainTest {
 
     @Test
     void aTemporaryFailureSendsNothing() {
-        ZMTPAuthenticator busy = request -> CompletableFuture.completedStage(ZMTPDecision.temporaryFailure("busy"));
+        ZMTPAuthenticator busy = request -> CompletableFuture.completedStage(ZMTPAuthDecision.temporaryFailure("busy"));
         try (ScriptedPeer peer = greeted(server().authenticator(busy)).send(HELLO)) {
             assertThat(peer.received()).isEmpty();
             assertThat(failureOf(peer)).hasMessageStartingWith("authentication: 300, busy (expected: 200)");
@@ -308,11 +310,11 @@ class PlainTest {
 
     @Test
     void theAuthenticatorMayAnswerLaterFromAnyThread() throws Exception {
-        CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
+        CompletableFuture<ZMTPAuthDecision> answer = new CompletableFuture<>();
         try (ScriptedPeer peer =
                 greeted(server().authenticator(request -> answer)).send(HELLO)) {
             assertThat(peer.received()).isEmpty();
-            Thread elsewhere = new Thread(() -> answer.complete(ZMTPDecision.accept("someone")));
+            Thread elsewhere = new Thread(() -> answer.complete(ZMTPAuthDecision.accept("someone")));
             elsewhere.start();
             elsewhere.join();
             peer.channel.runPendingTasks();
@@ -327,7 +329,7 @@ class PlainTest {
     void theHandshakeTimeoutIncludesTheAuthenticator() {
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.freezeTime();
-        CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
+        CompletableFuture<ZMTPAuthDecision> answer = new CompletableFuture<>();
         peer.channel
                 .pipeline()
                 .addFirst(ZMTPCodec.from(server().authenticator(request -> answer)
@@ -338,7 +340,7 @@ class PlainTest {
             peer.channel.advanceTimeBy(2, TimeUnit.SECONDS);
             peer.channel.runScheduledPendingTasks();
             assertThat(failureOf(peer).code()).isEqualTo(Code.HANDSHAKE_TIMEOUT);
-            answer.complete(ZMTPDecision.accept("too late"));
+            answer.complete(ZMTPAuthDecision.accept("too late"));
             peer.channel.runPendingTasks();
             assertThat(peer.events).hasSize(1);
         }
@@ -351,7 +353,7 @@ class PlainTest {
         ZMTPAuthenticator authenticator = request -> {
             asked.add(request);
             passwords.add(StandardCharsets.UTF_8.decode(request.password()).toString());
-            return CompletableFuture.completedStage(ZMTPDecision.accept(""));
+            return CompletableFuture.completedStage(ZMTPAuthDecision.accept(""));
         };
         try (ScriptedPeer peer = greeted(server().authenticator(authenticator).domain("global"))
                 .send(HELLO)
@@ -380,8 +382,8 @@ class PlainTest {
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("authenticator: none (expected: one for a PLAIN server");
-        assertThatThrownBy(
-                        () -> client().authenticator(ZMTPAuthenticator.anyone()).build())
+        assertThatThrownBy(() ->
+                        client().authenticator(ZMTPAuthenticator.acceptAll()).build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("authenticator: set (expected: none for a PLAIN client");
         for (ZMTPVersion old : List.of(ZMTPVersion.ZMTP10, ZMTPVersion.ZMTP20)) {
@@ -390,7 +392,7 @@ class PlainTest {
                     .hasMessageContaining("with PLAIN");
             assertThatThrownBy(() -> ZMTPConfig.builder()
                             .socketType(ROUTER)
-                            .authenticator(ZMTPAuthenticator.anyone())
+                            .authenticator(ZMTPAuthenticator.acceptAll())
                             .protocol(old)
                             .build())
                     .isInstanceOf(IllegalArgumentException.class)

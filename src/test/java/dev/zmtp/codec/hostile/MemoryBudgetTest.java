@@ -18,8 +18,8 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPMemoryBudget;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthenticator;
-import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.HeapAllocator;
@@ -189,7 +189,7 @@ class MemoryBudgetTest {
     /** The answer of an authenticator may be long in coming, or never come. */
     @Test
     void propertiesAndTheirCommandCountWhileTheAuthenticatorDecides() {
-        CompletableFuture<ZMTPDecision> decision = new CompletableFuture<>();
+        CompletableFuture<ZMTPAuthDecision> decision = new CompletableFuture<>();
         ZMTPCodec codec = ZMTPCodec.builder()
                 .socketType(DEALER)
                 .memoryBudget(budget)
@@ -199,7 +199,7 @@ class MemoryBudgetTest {
         long announced = 2L * 160 + "Socket-TypeROUTERX-1".length() + 100;
         try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING + ready)) {
             assertThat(budget.used()).isEqualTo(announced + Hex.bytes(ready).length - 2);
-            decision.complete(ZMTPDecision.accept("someone"));
+            decision.complete(ZMTPAuthDecision.accept("someone"));
             peer.channel.runPendingTasks();
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)).isNotNull();
             assertThat(budget.used()).isEqualTo(announced);
@@ -214,7 +214,7 @@ class MemoryBudgetTest {
                 .socketType(DEALER)
                 .memoryBudget(budget)
                 .mechanism(ZMTPPlain.server())
-                .authenticator(ZMTPAuthenticator.anyone())
+                .authenticator(ZMTPAuthenticator.acceptAll())
                 .build();
         String hello = command("05 \"HELLO\" ff 61*255 ff 62*255");
         try (ScriptedPeer peer = new ScriptedPeer(codec).send(PLAIN_GREETING + hello)) {
@@ -452,7 +452,7 @@ class MemoryBudgetTest {
     @Test
     void whatWaitsForItsTurnCounts() {
         ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.memoryBudget(budget).maxFramesPerTurn(1))
+                .set(codec -> codec.memoryBudget(budget).maxFramesPerRead(1))
                 .start();
         try (peer) {
             peer.channel.config().setAutoRead(false);
@@ -587,7 +587,7 @@ class MemoryBudgetTest {
     @Test
     void whatWaitsForItsTurnHasMovedOnce() {
         ScriptedPeer flooder = InTraffic.as(DEALER)
-                .set(codec -> codec.memoryBudget(budget).maxFrameLength(LIMIT).maxFramesPerTurn(100))
+                .set(codec -> codec.memoryBudget(budget).maxFrameLength(LIMIT).maxFramesPerRead(100))
                 .start();
         try (flooder;
                 ScriptedPeer other = traffic()) {

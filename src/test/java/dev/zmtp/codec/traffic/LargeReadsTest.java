@@ -317,7 +317,7 @@ class LargeReadsTest {
     /** What waits comes first, and a body may begin in it. */
     @Test
     void whileBytesWaitForTheirTurnReadsAreSmall() {
-        try (ScriptedPeer peer = traffic(codec -> codec.maxFramesPerTurn(1))) {
+        try (ScriptedPeer peer = traffic(codec -> codec.maxFramesPerRead(1))) {
             halfOfLong(peer);
             channel.config().setAutoRead(false);
             channel.pipeline().fireChannelRead(Hex.buffer("00"));

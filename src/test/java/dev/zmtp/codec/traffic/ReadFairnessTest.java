@@ -10,7 +10,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.internal.connection.PacedReads;
-import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Fired;
@@ -97,7 +97,7 @@ class ReadFairnessTest {
 
     private ScriptedPeer traffic() {
         ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.maxFramesPerTurn(PER_TURN))
+                .set(codec -> codec.maxFramesPerRead(PER_TURN))
                 .before(transport)
                 .after(user)
                 .start();
@@ -421,7 +421,7 @@ class ReadFairnessTest {
             RecvByteBufAllocator.Handle handle = afterARead(peer);
             ZMTPCodec second = ZMTPCodec.builder()
                     .socketType(DEALER)
-                    .maxFramesPerTurn(PER_TURN)
+                    .maxFramesPerRead(PER_TURN)
                     .build();
             peer.channel.pipeline().replace(ZMTPCodec.class, "second", second);
             transport.read(GREETING + ready("ROUTER") + numbered(1, 4));
@@ -546,7 +546,7 @@ class ReadFairnessTest {
     /** As a transport may that is asked to read from inside a callback, and has nothing more. */
     @Test
     void whatIsReadInsideTheEndOfTheHandshakeIsFollowedByTheEndOfARead() {
-        CompletableFuture<ZMTPDecision> decision = new CompletableFuture<>();
+        CompletableFuture<ZMTPAuthDecision> decision = new CompletableFuture<>();
         ZMTPCodec codec = ZMTPCodec.builder()
                 .socketType(DEALER)
                 .authenticator(request -> decision)
@@ -558,7 +558,7 @@ class ReadFairnessTest {
                 transport.read(numbered(1, 2));
                 transport.readComplete();
             });
-            decision.complete(ZMTPDecision.accept(""));
+            decision.complete(ZMTPAuthDecision.accept(""));
             peer.channel.runPendingTasks();
             assertThat(user.calls).endsWith(m(1), m(2), "complete");
         }
@@ -566,7 +566,7 @@ class ReadFairnessTest {
 
     @Test
     void sealedFramesCount() {
-        try (CodecPair pair = CodecPair.curve(codec -> codec.maxFramesPerTurn(PER_TURN))) {
+        try (CodecPair pair = CodecPair.curve(codec -> codec.maxFramesPerRead(PER_TURN))) {
             pair.right
                     .channel
                     .pipeline()

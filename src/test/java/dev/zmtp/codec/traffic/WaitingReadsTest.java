@@ -176,7 +176,7 @@ class WaitingReadsTest {
                             channels.add(ch);
                             ZMTPCodec codec = ZMTPCodec.builder()
                                     .socketType(PULL)
-                                    .maxFramesPerTurn(framesPerTurn)
+                                    .maxFramesPerRead(framesPerTurn)
                                     .memoryBudget(budget)
                                     .build();
                             way.add(ch, codec, user);

@@ -8,7 +8,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
-import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.testing.Loopback;
 import dev.zmtp.testing.TestTransport;
 import io.netty.channel.ChannelHandlerContext;
@@ -71,11 +71,11 @@ class LocalTransportTest {
 
     @Test
     void aQuestionThatArrivesInsideTheEndOfAHandshakeIsAnswered() throws InterruptedException {
-        BlockingQueue<CompletableFuture<ZMTPDecision>> undecided = new LinkedBlockingQueue<>();
+        BlockingQueue<CompletableFuture<ZMTPAuthDecision>> undecided = new LinkedBlockingQueue<>();
         ZMTPConfig server = ZMTPConfig.builder()
                 .socketType(ROUTER)
                 .authenticator(request -> {
-                    CompletableFuture<ZMTPDecision> later = new CompletableFuture<>();
+                    CompletableFuture<ZMTPAuthDecision> later = new CompletableFuture<>();
                     undecided.add(later);
                     return later;
                 })
@@ -83,7 +83,7 @@ class LocalTransportTest {
         net.listen(ZMTPCodec.from(server), new Echo());
         Client client = new Client();
         net.connect(ZMTPCodec.of(DEALER), client);
-        Loopback.await(undecided).complete(ZMTPDecision.accept(""));
+        Loopback.await(undecided).complete(ZMTPAuthDecision.accept(""));
         assertThat(Loopback.await(client.answers)).isEqualTo("ZMTPMessage{[\"question\"]}");
     }
 }

@@ -7,8 +7,8 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
-import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.ScriptedPeer;
@@ -113,11 +113,11 @@ class TlsTest {
     }
 
     /** Accepts peers with a certificate, with its subject as their user ID. */
-    private static CompletionStage<ZMTPDecision> bySubject(ZMTPAuthRequest request) {
+    private static CompletionStage<ZMTPAuthDecision> bySubject(ZMTPAuthRequest request) {
         return CompletableFuture.completedStage(
                 request.peerCertificates().isEmpty()
-                        ? ZMTPDecision.deny("no certificate")
-                        : ZMTPDecision.accept(
+                        ? ZMTPAuthDecision.deny("no certificate")
+                        : ZMTPAuthDecision.accept(
                                 ((X509Certificate) request.peerCertificates().get(0))
                                         .getSubjectX500Principal()
                                         .getName()));

@@ -13,8 +13,8 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
-import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPPeerCredentials;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Loopback;
@@ -129,7 +129,7 @@ abstract class TransportContract {
         BlockingQueue<ZMTPAuthRequest> requests = new LinkedBlockingQueue<>();
         End right = new End(codec -> codec.authenticator(request -> {
             requests.add(request);
-            return CompletableFuture.completedFuture(ZMTPDecision.accept(""));
+            return CompletableFuture.completedFuture(ZMTPAuthDecision.accept(""));
         }));
         join(end(), right);
 

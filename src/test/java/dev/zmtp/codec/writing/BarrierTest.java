@@ -135,7 +135,7 @@ class BarrierTest {
     @Test
     void aBarrierSucceedsAfterAWriteThatWasTooMuchToHold() {
         try (ScriptedPeer peer = new ScriptedPeer(
-                ZMTPCodec.builder().socketType(DEALER).maxHeldLength(1000).build())) {
+                ZMTPCodec.builder().socketType(DEALER).maxHeldWritesLength(1000).build())) {
             ChannelFuture large = peer.channel.write(ZMTPMessage.fromUTF8("a".repeat(1000)));
             ChannelFuture barrier = peer.channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
             peer.send(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER));

@@ -13,7 +13,7 @@ import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.internal.memory.MemoryLedger;
-import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.testing.Hex;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
@@ -54,7 +54,7 @@ class EventTextTest {
 
     @Test
     void aSuccessNamesThePeerAndWhatWasAgreedOn() {
-        session.decide(ZMTPDecision.accept("alice"));
+        session.decide(ZMTPAuthDecision.accept("alice"));
         ZMTPHandshake handshake = handshake("client-1");
         session.agree(handshake);
         session.succeed();
@@ -79,7 +79,7 @@ class EventTextTest {
 
     @Test
     void bytesOfThePeerCannotHarmALog() {
-        session.decide(ZMTPDecision.accept("alice\n"));
+        session.decide(ZMTPAuthDecision.accept("alice\n"));
         ZMTPHandshake handshake = handshake("a\u001b[2J");
         session.agree(handshake);
         session.succeed();

@@ -8,7 +8,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.CodecPair;
@@ -87,7 +87,7 @@ class FrameLogTest {
         ZMTPCodec server = ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.PULL)
                 .mechanism(ZMTPPlain.server())
-                .authenticator(ZMTPPasswords.of(Map.of("u", "pw")))
+                .authenticator(ZMTPPasswordAuthenticator.of(Map.of("u", "pw")))
                 .build();
         try (CapturedLog log = new CapturedLog("dev.zmtp.codec.FrameLog");
                 CodecPair peers = new CodecPair(client, server)) {

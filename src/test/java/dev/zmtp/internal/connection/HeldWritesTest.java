@@ -163,7 +163,7 @@ class HeldWritesTest {
     @CsvSource({"936, true", "937, false"})
     void writesOverTheLimitAreRefused(int length, boolean accepted) {
         ZMTPConfig.Builder config =
-                ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(1000 + 64 + 1);
+                ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldWritesLength(1000 + 64 + 1);
         try (ScriptedPeer peer = greeted(config)) {
             peer.channel.write(message(peer, 1));
             ZMTPMessage last = message(peer, length);
@@ -183,7 +183,7 @@ class HeldWritesTest {
     @Test
     void emptyFramesCountTowardsTheLimit() {
         ZMTPConfig.Builder config =
-                ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(639);
+                ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldWritesLength(639);
         try (ScriptedPeer peer = greeted(config)) {
             String[] empty = new String[10];
             java.util.Arrays.fill(empty, "");
@@ -194,7 +194,7 @@ class HeldWritesTest {
     @Test
     void aRefusedWriteWithAVoidPromiseIsReportedAndEndsNothing() {
         ZMTPConfig.Builder config =
-                ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(0);
+                ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldWritesLength(0);
         try (ScriptedPeer peer = greeted(config)) {
             peer.channel.write(message(peer, 1), peer.channel.voidPromise());
             assertThat(peer.failures).singleElement().isInstanceOf(EncoderException.class);
@@ -458,7 +458,7 @@ class HeldWritesTest {
     void theLimitOfHeldWritesDoesNotApplyToWritesFromCallbacks() {
         List<ChannelFuture> written = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.maxHeldLength(0))
+                .set(codec -> codec.maxHeldWritesLength(0))
                 .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelWritabilityChanged(ChannelHandlerContext ctx) {

@@ -71,7 +71,7 @@ class ForwardingTest {
             get(radio.sendAsync(message(GROUP, "next")));
 
             assertThat(receive(dish)).containsExactly(GROUP, "next");
-            assertThat(proxy.statistics().backend().dropped()).isEqualTo(1);
+            assertThat(proxy.stats().backend().dropped()).isEqualTo(1);
         }
     }
 
@@ -99,21 +99,19 @@ class ForwardingTest {
         try (TestSockets sockets = new TestSockets(3)) {
             ZMTPSocket frontend = sockets.open(PULL);
             ZMTPSocket backend = sockets.open(PUSH);
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(messages, 1 << 20));
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(messages, 1 << 20));
             ZMTPSocket pull = sockets.open(PULL);
             connect(push, bind(frontend, "inproc://front"));
             connect(backend, bind(pull, "inproc://back"));
             ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-            Busy before = new Busy(backend.loop());
+            Busy before = new Busy(backend.eventLoop());
             for (int i = 0; i < messages; i++) {
                 push.sendOrDrop(message(Integer.toString(i)));
             }
-            await(
-                    "all that fits is on its way",
-                    () -> proxy.statistics().frontend().messagesReceived() == ON_THE_WAY);
+            await("all that fits is on its way", () -> proxy.stats().frontend().messagesReceived() == ON_THE_WAY);
 
             CompletableFuture<Void> paused = proxy.pause();
-            Busy after = new Busy(backend.loop());
+            Busy after = new Busy(backend.eventLoop());
             before.over.countDown();
             get(after.begun);
             proxy.resume();

@@ -16,7 +16,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.testing.StoppedPull;
@@ -48,24 +48,24 @@ class AccountingTest {
     private static final String BODY = "x".repeat(10_000);
 
     private static long accounted(ZMTPStats stats) {
-        return stats.written() + stats.queued() + stats.dropped() + stats.unknown();
+        return stats.written() + stats.queued() + stats.dropped() + stats.outcomeUnknown();
     }
 
     @ParameterizedTest
     @EnumSource(
-            value = WhenFull.class,
+            value = OverflowPolicy.class,
             names = {"WAIT", "DROP_NEW"})
-    void theSumHoldsForAPeerThatDoesNotReadAndThenEnds(WhenFull policy) throws IOException {
+    void theSumHoldsForAPeerThatDoesNotReadAndThenEnds(OverflowPolicy policy) throws IOException {
         try (StoppedPull stopped = new StoppedPull();
                 TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(sockets.builder(PUSH)
-                    .whenFull(policy)
-                    .reconnect(Duration.ZERO, Duration.ZERO)
-                    .sendLimit(10, 16 << 20));
+                    .overflowPolicy(policy)
+                    .reconnectDelay(Duration.ZERO, Duration.ZERO)
+                    .sendQueueLimit(10, 16 << 20));
             ZMTPEndpoint connector = push.connect(stopped.endpoint());
             long sent = 0;
             try (Socket accepted = stopped.accept()) {
-                ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+                ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
                 for (int i = 0; i < 2_000; i++) {
                     ZMTPMessage message = message(BODY);
                     if (push.trySend(message)) {
@@ -113,7 +113,7 @@ class AccountingTest {
         AtomicBoolean broken = new AtomicBoolean();
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPSocket push = sockets.open(
-                sockets.builder(PUSH).pipeline((endpoint, pipeline) -> pipeline.addFirst(failing(broken))));
+                sockets.builder(PUSH).pipelineInitializer((endpoint, pipeline) -> pipeline.addFirst(failing(broken))));
         ZMTPPeer peer = connect(push, bind(pull, "tcp://127.0.0.1:*"));
         broken.set(true);
 
@@ -122,8 +122,8 @@ class AccountingTest {
         assertThatThrownBy(result::join)
                 .cause()
                 .isInstanceOf(ZMTPSocketException.class)
-                .hasMessageStartingWith("UNKNOWN");
-        assertThat(peer.stats().unknown()).isOne();
+                .hasMessageStartingWith("OUTCOME_UNKNOWN");
+        assertThat(peer.stats().outcomeUnknown()).isOne();
         assertThat(peer.stats().dropped()).isZero();
     }
 
@@ -145,7 +145,8 @@ class AccountingTest {
     void theSumHoldsOverManyDisconnects(TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
         pull.onMessage((peer, message) -> message.release());
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
         ZMTPPeer peer = connect(push, bind(pull, "tcp://127.0.0.1:*"));
         List<CompletableFuture<Void>> results = new ArrayList<>();
         for (int i = 0; i < 2_000; i++) {
@@ -177,7 +178,7 @@ class AccountingTest {
     @Test
     void aPublisherCountsForEachSubscriber(TestSockets sockets) throws IOException {
         ZMTPSocket pub = sockets.open(sockets.builder(PUB)
-                .sendLimit(5, 1 << 20)
+                .sendQueueLimit(5, 1 << 20)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
         String endpoint = bind(pub, "inproc://published");
         ZMTPSocket slow = sockets.open(SUB);
@@ -185,13 +186,13 @@ class AccountingTest {
         ZMTPPeer unread = connect(slow, endpoint);
         get(pub.whenPeers(1));
         ZMTPPeer peer = TestSockets.peer(pub);
-        unread.pause();
+        unread.pauseReading();
 
         for (int i = 0; i < 3_000; i++) {
             pub.sendOrDrop(message("m"));
         }
 
-        unread.resume(); // what is with the transport of a full connection is not yet written or lost
+        unread.resumeReading(); // what is with the transport of a full connection is not yet written or lost
         await("all are accounted for", () -> accounted(pub.stats()) == 3_000);
         get(pub.closeAsync(Duration.ZERO));
         assertThat(accounted(pub.stats())).isEqualTo(3_000);

@@ -50,7 +50,7 @@ class ChainsTest {
 
     private static void run(ZMTPSocket socket, boolean onLoop, Supplier<? extends CompletableFuture<?>> next) {
         if (onLoop) {
-            get(CompletableFuture.supplyAsync(() -> chain(next, LINKS), socket.loop())
+            get(CompletableFuture.supplyAsync(() -> chain(next, LINKS), socket.eventLoop())
                     .thenCompose(chain -> chain));
         } else {
             get(chain(next, LINKS));
@@ -64,8 +64,8 @@ class ChainsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aChainOfReceives(boolean onLoop, TestSockets sockets) {
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(2 * LINKS, 1 << 30));
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(2 * LINKS, 1 << 30));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(2 * LINKS, 1 << 30));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(2 * LINKS, 1 << 30));
         connect(push, bind(pull, "inproc://chain"));
         for (int i = 0; i < LINKS; i++) {
             push.sendOrDrop(message("m"));
@@ -110,7 +110,7 @@ class ChainsTest {
         ZMTPStats stats = socket.stats();
         assertThat(stats.sent()).isEqualTo(LINKS);
         assertThat(stats.written()).isEqualTo(LINKS);
-        assertThat(stats.unknown() + stats.dropped() + stats.queued()).isZero();
+        assertThat(stats.outcomeUnknown() + stats.dropped() + stats.queued()).isZero();
     }
 
     @ParameterizedTest
@@ -153,7 +153,8 @@ class ChainsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aChainOfSendsThatFailAtOnce(boolean onLoop, TestSockets sockets) {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(1, 1).maxWaitingSends(1));
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).sendQueueLimit(1, 1).maxWaitingSends(1));
         push.connect("inproc://nobody");
         CompletableFuture<Void> queued = push.sendAsync(message("queued"));
         CompletableFuture<Void> waits = push.sendAsync(message("waits"));

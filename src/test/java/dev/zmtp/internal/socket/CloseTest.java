@@ -8,7 +8,7 @@ import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.OUTCOME_UNKNOWN;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
@@ -88,7 +88,7 @@ class CloseTest {
         ZMTPStats report = get(push.closeAsync(SOON));
 
         assertThat(report.dropped()).isEqualTo(1_000);
-        assertThat(report.unknown()).isZero();
+        assertThat(report.outcomeUnknown()).isZero();
         assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
         assertThat(sent).allSatisfy(message -> assertThat(message.refCnt()).isZero());
     }
@@ -96,7 +96,7 @@ class CloseTest {
     @Test
     void aPeerTakesNothingMoreWhileItsSocketLingers(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipeline(gate));
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipelineInitializer(gate));
         String endpoint = bind(router, ANY_PORT);
         connect(sockets.open(DEALER), endpoint);
         ZMTPPeer peer = TestSockets.peer(router);
@@ -123,7 +123,7 @@ class CloseTest {
         push.sendOrDrop(message("last words"));
         ZMTPStats report = get(push.closeAsync(TestSockets.PATIENCE));
 
-        assertThat(report.unknown() + report.dropped()).isZero();
+        assertThat(report.outcomeUnknown() + report.dropped()).isZero();
         assertThat(receive(pull)).containsExactly("last words");
     }
 
@@ -132,7 +132,7 @@ class CloseTest {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPSocket push = sockets.open(PUSH);
         ZMTPEndpoint connector = push.connect(bind(pull, ANY_PORT));
-        get(connector.ready());
+        get(connector.readyFuture());
 
         CompletableFuture<Void> sent = push.sendAsync(message("last words"));
         get(TestSockets.disconnect(connector));
@@ -146,7 +146,7 @@ class CloseTest {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPSocket push = sockets.open(PUSH);
         ZMTPEndpoint connector = push.connect(bind(pull, ANY_PORT));
-        get(connector.ready());
+        get(connector.readyFuture());
 
         get(TestSockets.disconnect(connector));
 
@@ -160,8 +160,9 @@ class CloseTest {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPSocket push = sockets.open(PUSH);
 
-        boolean isUp = get(
-                push.connect(bind(pull, ANY_PORT)).ready().thenApply(up -> TestSockets.isUp(TestSockets.peerOf(up))));
+        boolean isUp = get(push.connect(bind(pull, ANY_PORT))
+                .readyFuture()
+                .thenApply(up -> TestSockets.isUp(TestSockets.peerOf(up))));
 
         assertThat(isUp).isTrue();
     }
@@ -173,13 +174,13 @@ class CloseTest {
         get(TestSockets.disconnect(idle));
 
         ZMTPEndpoint waiting = push.connect(NOBODY);
-        await("waiting", () -> waiting.state() == ZMTPEndpoint.State.WAITING);
+        await("waiting", () -> waiting.state() == ZMTPEndpoint.State.RETRYING);
         get(TestSockets.disconnect(waiting));
         get(TestSockets.disconnect(waiting));
         waiting.retryNow();
 
-        assertThat(reason(idle.ready())).isEqualTo(CLOSED);
-        assertThat(reason(waiting.ready())).isEqualTo(CLOSED);
+        assertThat(reason(idle.readyFuture())).isEqualTo(CLOSED);
+        assertThat(reason(waiting.readyFuture())).isEqualTo(CLOSED);
         assertThat(push.peers()).isEmpty();
         assertThat(push.connect(NOBODY)).as("a new one").isNotSameAs(waiting);
     }
@@ -219,10 +220,10 @@ class CloseTest {
     @Test
     void aBindEndsWithItsSocketBeItThatItsNameIsLookedUpForEver(TestSockets sockets) {
         List<Runnable> lookedUp = new ArrayList<>();
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookedUp::add));
-        CompletableFuture<ZMTPEndpoint> bound = pull.bind("tcp://localhost:*").ready();
-        ZMTPEndpoint connector =
-                sockets.open(sockets.builder(PUSH).resolver(lookedUp::add)).connect("tcp://localhost:1");
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolverExecutor(lookedUp::add));
+        CompletableFuture<ZMTPEndpoint> bound = pull.bind("tcp://localhost:*").readyFuture();
+        ZMTPEndpoint connector = sockets.open(sockets.builder(PUSH).resolverExecutor(lookedUp::add))
+                .connect("tcp://localhost:1");
 
         get(pull.closeAsync(Duration.ZERO));
 
@@ -236,9 +237,9 @@ class CloseTest {
         Queue<Runnable> lookedUp = new ConcurrentLinkedQueue<>();
         try (TestSockets sockets = new TestSockets(1)) {
             ZMTPSocket pull = sockets.open(
-                    ClockedSockets.with(sockets.builder(PULL), new AskedFiles()).resolver(lookedUp::add));
+                    ClockedSockets.with(sockets.builder(PULL), new AskedFiles()).resolverExecutor(lookedUp::add));
             CompletableFuture<ZMTPEndpoint> bound =
-                    pull.bind("asked://" + dir.resolve("late")).ready();
+                    pull.bind("asked://" + dir.resolve("late")).readyFuture();
             await("looked up", () -> !lookedUp.isEmpty());
             lookedUp.remove().run();
             CompletableFuture<ZMTPStats> closed = pull.closeAsync(Duration.ZERO);
@@ -301,7 +302,7 @@ class CloseTest {
 
         push.sendOrDrop(message("end"));
 
-        assertThat(get(closed).dropped() + get(closed).unknown()).isZero();
+        assertThat(get(closed).dropped() + get(closed).outcomeUnknown()).isZero();
     }
 
     /** T52. */
@@ -319,7 +320,7 @@ class CloseTest {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             Thread sender = new Thread(() -> {
-                for (int sent = 0; push.type() == PUSH; sent++) {
+                for (int sent = 0; push.socketType() == PUSH; sent++) {
                     CompletableFuture<Void> result = push.sendAsync(message("m"));
                     results.add(result);
                     if (sent == 10) {
@@ -385,7 +386,7 @@ class CloseTest {
             ZMTPSocket pull = sockets.open(PULL);
             ZMTPSocket push = ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH)
                     .group(group)
-                    .pipeline((endpoint, pipeline) -> pipeline.addLast(new Silent()))
+                    .pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(new Silent()))
                     .build());
             connect(push, bind(pull, ANY_PORT));
             CompletableFuture<Void> sent = push.sendAsync(message("kept"));
@@ -393,9 +394,9 @@ class CloseTest {
 
             group.shutdownGracefully(0, 30_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
 
-            assertThat(reason(sent)).isEqualTo(UNKNOWN);
+            assertThat(reason(sent)).isEqualTo(OUTCOME_UNKNOWN);
             ZMTPStats stats = get(push.closeAsync(TestSockets.PATIENCE));
-            assertThat(stats.unknown()).isEqualTo(1);
+            assertThat(stats.outcomeUnknown()).isEqualTo(1);
         }
     }
 
@@ -478,7 +479,7 @@ class CloseTest {
     /** The end of the loop is known a moment later: until then the call itself does not fail. */
     private static CompletableFuture<ZMTPEndpoint> bindOrFail(ZMTPSocket socket) {
         try {
-            return socket.bind(ANY_PORT).ready();
+            return socket.bind(ANY_PORT).readyFuture();
         } catch (ZMTPSocketException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -504,8 +505,10 @@ class CloseTest {
                 ZMTPStats report = get(push.closeAsync(SOON));
 
                 assertThat(report.dropped()).isPositive();
-                assertThat(report.unknown()).isPositive().isEqualTo(peer.stats().unknown());
-                assertThat(peer.stats().written() + report.unknown() + report.dropped())
+                assertThat(report.outcomeUnknown())
+                        .isPositive()
+                        .isEqualTo(peer.stats().outcomeUnknown());
+                assertThat(peer.stats().written() + report.outcomeUnknown() + report.dropped())
                         .isEqualTo(sent);
             }
         }
@@ -518,7 +521,7 @@ class CloseTest {
         String endpoint = bind(router, "inproc://accepted");
         ZMTPSocket dealer = sockets.open(DEALER);
         ZMTPPeer seen = connect(dealer, endpoint);
-        seen.pause();
+        seen.pauseReading();
         dealer.sendOrDrop(message("hello"));
         CompletableFuture<ZMTPPeer> written = new CompletableFuture<>();
         router.onMessage((from, message) -> {

@@ -45,7 +45,7 @@ class CloseTimesTest {
     }
 
     private ZMTPSocket push() {
-        return time.open(ZMTPSocketConfig.builder(PUSH).reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+        return time.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
     }
 
     private ZMTPSocket bindPull(String endpoint) {
@@ -155,7 +155,7 @@ class CloseTimesTest {
     @Test
     void itEndsAsSoonAsItsTransportHasWrittenAll() {
         WriteGate gate = new WriteGate();
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).pipeline(gate));
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).pipelineInitializer(gate));
         bindPull("local://written");
         push.connect("local://written");
         time.run();
@@ -170,7 +170,7 @@ class CloseTimesTest {
         time.run();
 
         assertThat(closed).isCompleted();
-        assertThat(TestSockets.get(closed).unknown()).isZero();
+        assertThat(TestSockets.get(closed).outcomeUnknown()).isZero();
         assertThat(received).containsExactly("in the transport");
     }
 
@@ -205,7 +205,7 @@ class CloseTimesTest {
     @Test
     void nobodyJoinsASocketThatIsClosed() {
         WriteGate gate = new WriteGate();
-        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER).pipeline(gate));
+        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER).pipelineInitializer(gate));
         router.bind("local://closing");
         time.run();
         ZMTPSocket first = time.open(ZMTPSocketConfig.builder(DEALER));

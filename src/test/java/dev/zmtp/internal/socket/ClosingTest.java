@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.socket.context.PeerCounters;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.testing.TestSockets;
@@ -58,12 +59,12 @@ class ClosingTest {
         @Override
         public ZMTPStats statsAtTheEnd() {
             calls.add("account");
-            return new PeerCounters(null).stats(0, 0, 0, 0, 0, Duration.ZERO);
+            return ClockedSockets.STATS.apply(new PeerCounters(null).counts(0, 0, 0, 0, 0, Duration.ZERO));
         }
     }
 
     private final VirtualTime time = new VirtualTime();
-    private final SocketContext context = new SocketContext(
+    private final SocketContext context = ClockedSockets.context(
             ZMTPSocketConfig.of(ZMTPSocketType.PUSH),
             time.loop(),
             () -> time.now().toNanos());

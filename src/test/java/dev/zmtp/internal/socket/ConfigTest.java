@@ -16,7 +16,7 @@ import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.transport.Lookup;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.testing.EventLoops;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -62,29 +62,29 @@ class ConfigTest {
                 SslContextBuilder.forClient().sslProvider(SslProvider.JDK).build();
         return ZMTPSocketConfig.builder(REQ)
                 .codec(codec -> codec.localIdentity("me"))
-                .correlate(true)
+                .correlateRequests(true)
                 .group(GROUP)
-                .sendLimit(1, 2)
-                .receiveLimit(3, 4)
-                .whenFull(WhenFull.DROP_NEW)
-                .slowAfter(Duration.ofSeconds(5))
-                .maxAge(Duration.ofSeconds(6))
+                .sendQueueLimit(1, 2)
+                .receiveQueueLimit(3, 4)
+                .overflowPolicy(OverflowPolicy.DROP_NEW)
+                .slowPeerTimeout(Duration.ofSeconds(5))
+                .maxMessageAge(Duration.ofSeconds(6))
                 .maxWaitingSends(7)
                 .queueWhileDown(false)
-                .reconnect(Duration.ZERO, Duration.ZERO)
+                .reconnectDelay(Duration.ZERO, Duration.ZERO)
                 .connectTimeout(Duration.ofSeconds(8))
                 .linger(Duration.ofSeconds(9))
-                .nameTaken(ZMTPSocketConfig.NameTaken.TAKE_OVER)
+                .routingIdConflictPolicy(ZMTPSocketConfig.RoutingIdConflictPolicy.TAKE_OVER)
                 .ipcPermissions(Set.of(PosixFilePermission.OWNER_WRITE))
                 .maxOutstandingRequests(10)
                 .maxPeers(11)
-                .maxTopicsMemory(12)
+                .maxSubscriptionsMemory(12)
                 .subscriptionFilter((peer, topic) -> false)
-                .resolver(RESOLVER)
+                .resolverExecutor(RESOLVER)
                 .tls(tls)
                 .tls(mock(SslContext.class)) // of a server, as it is not of a client
                 .handshakeLimiter(null)
-                .pipeline((endpoint, pipeline) -> {})
+                .pipelineInitializer((endpoint, pipeline) -> {})
                 .option(ChannelOption.SO_KEEPALIVE, true)
                 .tcpChannels(NioSocketChannel::new, NioServerSocketChannel::new);
     }
@@ -146,51 +146,52 @@ class ConfigTest {
     void theDefaultsAreThoseThatAreDocumented() {
         ZMTPSocketConfig config = ZMTPSocketConfig.of(DEALER);
 
-        assertThat(config.type()).isEqualTo(DEALER);
+        assertThat(config.socketType()).isEqualTo(DEALER);
         assertThat(config.codec().heartbeatInterval()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.codec().heartbeatTimeout()).isEqualTo(Duration.ofSeconds(45));
-        assertThat(config.codec().heartbeatZmtp30Peers()).isTrue();
+        assertThat(config.codec().heartbeatZMTP30Peers()).isTrue();
         assertThat(config.group()).isNull();
-        assertThat(config.sendLimitMessages()).isEqualTo(1_000);
-        assertThat(config.sendLimitBytes()).isEqualTo(16 << 20);
-        assertThat(config.receiveLimitMessages()).isEqualTo(1_000);
-        assertThat(config.receiveLimitBytes()).isEqualTo(16 << 20);
-        assertThat(config.whenFull()).isEqualTo(WhenFull.WAIT);
-        assertThat(ZMTPSocketConfig.of(PUB).whenFull()).isEqualTo(WhenFull.DROP_NEW);
-        assertThat(config.slowAfter()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(config.maxAge()).isEqualTo(Settings.FOREVER);
+        assertThat(config.sendQueueLimitMessages()).isEqualTo(1_000);
+        assertThat(config.sendQueueLimitBytes()).isEqualTo(16 << 20);
+        assertThat(config.receiveQueueLimitMessages()).isEqualTo(1_000);
+        assertThat(config.receiveQueueLimitBytes()).isEqualTo(16 << 20);
+        assertThat(config.overflowPolicy()).isEqualTo(OverflowPolicy.WAIT);
+        assertThat(ZMTPSocketConfig.of(PUB).overflowPolicy()).isEqualTo(OverflowPolicy.DROP_NEW);
+        assertThat(config.slowPeerTimeout()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(config.maxMessageAge()).isEqualTo(Settings.FOREVER);
         assertThat(config.maxWaitingSends()).isEqualTo(64);
         assertThat(config.queueWhileDown()).isTrue();
-        assertThat(config.reconnectFirst()).isEqualTo(Duration.ofMillis(100));
-        assertThat(config.reconnectMost()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(config.initialReconnectDelay()).isEqualTo(Duration.ofMillis(100));
+        assertThat(config.maxReconnectDelay()).isEqualTo(Duration.ofSeconds(5));
         assertThat(config.connectTimeout()).isEqualTo(Duration.ofSeconds(10));
         assertThat(config.linger()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(config.nameTaken()).isEqualTo(ZMTPSocketConfig.NameTaken.REFUSE);
+        assertThat(config.routingIdConflictPolicy()).isEqualTo(ZMTPSocketConfig.RoutingIdConflictPolicy.REFUSE);
         assertThat(config.maxOutstandingRequests()).isEqualTo(10_000);
-        assertThat(config.correlate()).isFalse();
+        assertThat(config.correlateRequests()).isFalse();
         assertThat(config.maxPeers()).isEqualTo(100_000);
-        assertThat(config.resolver()).isSameAs(Lookup.SHARED);
+        assertThat(config.resolverExecutor()).isSameAs(Lookup.SHARED);
         assertThat(config).hasToString("ZMTPSocketConfig{" + config.codec() + "}");
     }
 
     @ParameterizedTest
     @EnumSource(
-            value = WhenFull.class,
+            value = OverflowPolicy.class,
             names = {"DROP_OLD", "KEEP_LATEST", "DISCONNECT"})
-    void aQueueForAllPeersDropsNothingForTheSakeOfOne(WhenFull policy) {
+    void aQueueForAllPeersDropsNothingForTheSakeOfOne(OverflowPolicy policy) {
         assertThatIllegalArgumentException()
-                .isThrownBy(
-                        () -> ZMTPSocketConfig.builder(DEALER).whenFull(policy).build())
-                .withMessage(
-                        "whenFull: " + policy + " (expected: WAIT or DROP_NEW with DEALER, whose peers share a queue)");
+                .isThrownBy(() ->
+                        ZMTPSocketConfig.builder(DEALER).overflowPolicy(policy).build())
+                .withMessage("overflowPolicy: " + policy
+                        + " (expected: WAIT or DROP_NEW with DEALER, whose peers share a queue)");
     }
 
     @Test
     void anXsubWaitsForNone() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        ZMTPSocketConfig.builder(XSUB).whenFull(WhenFull.WAIT).build())
-                .withMessage("whenFull: WAIT (expected: another one with XSUB, which never waits)");
+                .isThrownBy(() -> ZMTPSocketConfig.builder(XSUB)
+                        .overflowPolicy(OverflowPolicy.WAIT)
+                        .build())
+                .withMessage("overflowPolicy: WAIT (expected: another one with XSUB, which never waits)");
     }
 
     /** A peer that does not read still sends PINGs, which are signs of life: once in each interval. */
@@ -213,7 +214,7 @@ class ConfigTest {
 
         assertThat(codec.heartbeatInterval()).isEqualTo(interval);
         assertThat(codec.heartbeatTimeout()).isEqualTo(timeout);
-        assertThat(codec.heartbeatZmtp30Peers()).isEqualTo(!interval.isZero());
+        assertThat(codec.heartbeatZMTP30Peers()).isEqualTo(!interval.isZero());
         assertThat(codec.toString()).contains("heartbeatTimeout=" + timeout);
     }
 
@@ -240,7 +241,7 @@ class ConfigTest {
                 .build()
                 .codec();
 
-        assertThat(codec.heartbeatZmtp30Peers()).isTrue();
+        assertThat(codec.heartbeatZMTP30Peers()).isTrue();
         assertThat(codec.heartbeatTimeout()).isEqualTo(Duration.ofSeconds(15));
     }
 
@@ -250,9 +251,11 @@ class ConfigTest {
 
     static List<Arguments> badValues() {
         return List.of(
-                refused(b -> b.slowAfter(Duration.ZERO), "slowAfter: PT0S (expected: >= 1 ms)"),
-                refused(b -> b.slowAfter(Duration.ofNanos(1)), "slowAfter: PT0.000000001S (expected: >= 1 ms)"),
-                refused(b -> b.maxAge(Duration.ofMillis(-1)), "maxAge: PT-0.001S (expected: >= 1 ms)"),
+                refused(b -> b.slowPeerTimeout(Duration.ZERO), "slowPeerTimeout: PT0S (expected: >= 1 ms)"),
+                refused(
+                        b -> b.slowPeerTimeout(Duration.ofNanos(1)),
+                        "slowPeerTimeout: PT0.000000001S (expected: >= 1 ms)"),
+                refused(b -> b.maxMessageAge(Duration.ofMillis(-1)), "maxMessageAge: PT-0.001S (expected: >= 1 ms)"),
                 refused(b -> b.maxWaitingSends(-1), "maxWaitingSends: -1 (expected: >= 0)"),
                 refused(b -> b.connectTimeout(Duration.ZERO), "connectTimeout: PT0S (expected: >= 1 ms)"),
                 refused(b -> b.connectTimeout(Duration.ofDays(25)), "connectTimeout: PT600H (expected: <= 24 days)"),
@@ -261,12 +264,14 @@ class ConfigTest {
                         "connectTimeout: " + Duration.ofSeconds(Long.MAX_VALUE) + " (expected: <= 24 days)"),
                 refused(b -> b.linger(Duration.ofNanos(-1)), "linger: PT-0.000000001S (expected: >= 0)"),
                 refused(
-                        b -> b.reconnect(Duration.ofNanos(1), Duration.ofSeconds(1)),
-                        "first: PT0.000000001S (expected: >= 1 ms)"),
-                refused(b -> b.reconnect(Duration.ZERO, Duration.ofSeconds(1)), "first: PT0S (expected: >= 1 ms)"),
+                        b -> b.reconnectDelay(Duration.ofNanos(1), Duration.ofSeconds(1)),
+                        "initial: PT0.000000001S (expected: >= 1 ms)"),
                 refused(
-                        b -> b.reconnect(Duration.ofSeconds(2), Duration.ofSeconds(1)),
-                        "most: PT1S (expected: >= first, PT2S)"),
+                        b -> b.reconnectDelay(Duration.ZERO, Duration.ofSeconds(1)),
+                        "initial: PT0S (expected: >= 1 ms)"),
+                refused(
+                        b -> b.reconnectDelay(Duration.ofSeconds(2), Duration.ofSeconds(1)),
+                        "max: PT1S (expected: >= initial, PT2S)"),
                 refused(b -> b.maxOutstandingRequests(0), "maxOutstandingRequests: 0 (expected: 1 to 4194303)"),
                 refused(
                         b -> b.maxOutstandingRequests(1 << 22),
@@ -286,8 +291,8 @@ class ConfigTest {
     void theLeastValuesAreTaken() {
         Duration millisecond = Duration.ofMillis(1);
         ZMTPSocketConfig config = ZMTPSocketConfig.builder(DEALER)
-                .slowAfter(millisecond)
-                .maxAge(millisecond)
+                .slowPeerTimeout(millisecond)
+                .maxMessageAge(millisecond)
                 .maxWaitingSends(0)
                 .connectTimeout(millisecond)
                 .linger(Duration.ZERO)
@@ -295,19 +300,19 @@ class ConfigTest {
                 .maxPeers(1)
                 .build();
 
-        assertThat(config.maxAge()).isEqualTo(millisecond);
+        assertThat(config.maxMessageAge()).isEqualTo(millisecond);
     }
 
     @Test
     void theGreatestDurationsAreTaken() {
         Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
         ZMTPSocketConfig config = ZMTPSocketConfig.builder(DEALER)
-                .slowAfter(forever)
-                .maxAge(forever)
+                .slowPeerTimeout(forever)
+                .maxMessageAge(forever)
                 .linger(forever)
                 .build();
 
-        assertThat(Settings.nanos(config.maxAge())).isEqualTo(Long.MAX_VALUE);
+        assertThat(Settings.nanos(config.maxMessageAge())).isEqualTo(Long.MAX_VALUE);
     }
 
     static List<Arguments> queueLimits() {
@@ -326,9 +331,9 @@ class ConfigTest {
     @Test
     void onlyAReqChoosesWhetherItCorrelates() {
         assertThatIllegalArgumentException()
-                .isThrownBy(
-                        () -> ZMTPSocketConfig.builder(DEALER).correlate(true).build())
-                .withMessage("correlate: true with DEALER (expected: only with REQ)");
+                .isThrownBy(() ->
+                        ZMTPSocketConfig.builder(DEALER).correlateRequests(true).build())
+                .withMessage("correlateRequests: true with DEALER (expected: only with REQ)");
     }
 
     @Test
@@ -336,9 +341,9 @@ class ConfigTest {
         assertThatNullPointerException()
                 .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).group(null));
         assertThatNullPointerException()
-                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).whenFull(null));
+                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).overflowPolicy(null));
         assertThatNullPointerException()
-                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).reconnect(null, Duration.ZERO));
+                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).reconnectDelay(null, Duration.ZERO));
         assertThatNullPointerException()
                 .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).tls((SslContext) null));
         assertThatNullPointerException()

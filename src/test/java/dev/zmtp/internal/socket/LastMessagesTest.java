@@ -49,7 +49,7 @@ class LastMessagesTest {
 
     private ZMTPSocketConfig.Builder slow(TestSockets sockets, String transport) throws Exception {
         ZMTPSocketConfig.Builder slow = sockets.builder(DEALER)
-                .receiveLimit(10, 1 << 20)
+                .receiveQueueLimit(10, 1 << 20)
                 .codec(c -> c.heartbeatInterval(Duration.ofMillis(10)).heartbeatTimeout(LINGER));
         return transport.equals("tls")
                 ? slow.tls(SslContextBuilder.forServer(keys.keys())
@@ -60,7 +60,7 @@ class LastMessagesTest {
 
     private static ZMTPSocketConfig.Builder ending(TestSockets sockets, String transport) throws Exception {
         ZMTPSocketConfig.Builder ending =
-                sockets.builder(DEALER).sendLimit(MESSAGES, 1 << 20).linger(LINGER);
+                sockets.builder(DEALER).sendQueueLimit(MESSAGES, 1 << 20).linger(LINGER);
         return transport.equals("tls")
                 ? ending.tls(SslContextBuilder.forClient()
                         .sslProvider(SslProvider.JDK)
@@ -87,7 +87,7 @@ class LastMessagesTest {
         ZMTPSocket slow = sockets.open(slow(sockets, transport));
         ZMTPSocket ending = sockets.open(ending(sockets, transport));
         ZMTPEndpoint connector = ending.connect(bind(slow, endpoint(transport)).replace("127.0.0.1", "localhost"));
-        get(connector.ready());
+        get(connector.readyFuture());
         CompletableFuture<List<String>> received = CompletableFuture.supplyAsync(() -> receiveSlowly(slow));
         List<CompletableFuture<Void>> written = new ArrayList<>();
         for (String job : ALL) {
@@ -147,7 +147,7 @@ class LastMessagesTest {
         ZMTPSocket slow = sockets.open(slow(sockets, "tcp").option(ChannelOption.SO_RCVBUF, SMALL));
         ZMTPSocket ending = sockets.open(ending(sockets, "tcp").option(ChannelOption.SO_SNDBUF, SMALL));
         ZMTPEndpoint connector = ending.connect(bind(slow, endpoint("tcp")));
-        get(connector.ready());
+        get(connector.readyFuture());
         CompletableFuture<List<String>> received = CompletableFuture.supplyAsync(() -> receiveSlowly(slow));
         ALL.forEach(job -> ending.sendOrDrop(message(job + " ".repeat(100))));
         await("some are written", () -> ending.stats().written() > MESSAGES / 20);

@@ -58,9 +58,9 @@ class LingerTest {
     void aConnectorEndsWhenItsQueueIsEmptyThoughNothingWasWritten() {
         WriteGate gate = new WriteGate();
         ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH)
-                .maxAge(Duration.ofMillis(50))
+                .maxMessageAge(Duration.ofMillis(50))
                 .linger(LINGER)
-                .pipeline(gate));
+                .pipelineInitializer(gate));
         ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
         pull.onMessage((from, message) -> message.release());
         pull.bind(ENDPOINT);
@@ -85,7 +85,7 @@ class LingerTest {
     void aBoundSocketDoesNotLingerForPeersThatCannotCome() {
         WriteGate gate = new WriteGate();
         ZMTPSocket push =
-                time.open(ZMTPSocketConfig.builder(PUSH).linger(LINGER).pipeline(gate));
+                time.open(ZMTPSocketConfig.builder(PUSH).linger(LINGER).pipelineInitializer(gate));
         ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
         push.bind(ENDPOINT);
         pull.connect(ENDPOINT);

@@ -236,7 +236,7 @@ class ScaleTest {
                 }
             });
             pull.onMessage((peer, message) -> TestSockets.frames(message).forEach(System.out::println));
-            String endpoint = pull.bind("tcp://127.0.0.1:*").ready().get().text();
+            String endpoint = pull.bind("tcp://127.0.0.1:*").readyFuture().get().text();
             System.out.println(endpoint.substring(endpoint.lastIndexOf(':') + 1));
             Thread.currentThread().join();
         }

@@ -81,7 +81,7 @@ class SocketDefaultsTest {
                 ZMTPSocket push = ZMTPSocket.of(
                         ZMTPSocketConfig.builder(PUSH).group(loops.group()).build())) {
             String endpoint = pull.bind("tcp://127.0.0.1:*")
-                    .ready()
+                    .readyFuture()
                     .get(30, TimeUnit.SECONDS)
                     .text();
             CountDownLatch closing = new CountDownLatch(1);

@@ -91,7 +91,7 @@ class SocketMemoryTest {
     @Test
     void whatWaitsToBeSentIsCountedAndAPeerThatDoesNotReadHasAThirdOfTheBudget(TestSockets sockets) {
         ZMTPSocket router = sockets.open(counted(sockets, ROUTER));
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).receiveLimit(1, 1 << 20));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).receiveQueueLimit(1, 1 << 20));
         connect(dealer, bind(router, TCP));
         ZMTPPeer peer = TestSockets.peer(router);
 
@@ -111,7 +111,7 @@ class SocketMemoryTest {
     @Test
     void aPeerIsNotReadFromWhenItHasAThirdOfTheBudget(TestSockets sockets) {
         ZMTPSocket pull = sockets.open(counted(sockets, PULL));
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(10_000, 1 << 30));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(10_000, 1 << 30));
         connect(push, bind(pull, TCP));
 
         for (int i = 0; i < 10_000; i++) {
@@ -169,7 +169,7 @@ class SocketMemoryTest {
             await("it arrives", () -> rep.stats().received() == 1);
         }
         Dropped dropped = events.next(Dropped.class);
-        assertThat(dropped.reason()).isEqualTo(DropReason.ASKER_GONE);
+        assertThat(dropped.reason()).isEqualTo(DropReason.REQUESTER_DOWN);
         assertThat(dropped.messages()).isOne();
         assertThat(rep.stats().discarded()).isOne();
 
@@ -209,7 +209,7 @@ class SocketMemoryTest {
             asked.incrementAndGet();
             request.reply(message("k".repeat(100 * KILOBYTE)));
         });
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).receiveLimit(1, 1 << 20));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).receiveQueueLimit(1, 1 << 20));
         connect(dealer, bind(rep, TCP));
 
         for (int i = 0; i < questions; i++) {
@@ -230,7 +230,7 @@ class SocketMemoryTest {
     void aPeerForWhichMemoryIsShortIsSlow(TestSockets sockets) {
         ZMTPSocket router = sockets.open(counted(sockets, ROUTER));
         TestSockets.Events events = events(router);
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).receiveLimit(1, 1 << 20));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).receiveQueueLimit(1, 1 << 20));
         connect(dealer, bind(router, TCP));
         ZMTPPeer peer = TestSockets.peer(router);
 

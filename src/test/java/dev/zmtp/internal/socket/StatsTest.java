@@ -33,8 +33,8 @@ class StatsTest {
 
     @Test
     void whatWaitsForEachPeerIsSummedUp() {
-        ZMTPSocket router =
-                time.open(ZMTPSocketConfig.builder(ROUTER).reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+        ZMTPSocket router = time.open(
+                ZMTPSocketConfig.builder(ROUTER).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
         absent(router, "inproc://first").sendOrDrop(message("12"));
         time.pass(A_WHILE);
         ZMTPPeer second = absent(router, "inproc://second");
@@ -44,9 +44,9 @@ class StatsTest {
         assertThat(router.stats().sent()).isEqualTo(3);
         assertThat(router.stats().queued()).isEqualTo(3);
         assertThat(router.stats().queuedBytes()).isEqualTo(6);
-        assertThat(router.stats().oldest()).isEqualTo(A_WHILE);
+        assertThat(router.stats().oldestAge()).isEqualTo(A_WHILE);
         assertThat(second.stats().queued()).isEqualTo(2);
-        assertThat(second.stats().oldest()).isZero();
+        assertThat(second.stats().oldestAge()).isZero();
     }
 
     /** A peer that is not there, and for which messages are queued. */
@@ -80,7 +80,7 @@ class StatsTest {
         assertThat(push.stats().sent()).isEqualTo(2);
         assertThat(push.stats().queued()).isEqualTo(2);
         assertThat(push.stats().queuedBytes()).isEqualTo(5);
-        assertThat(push.stats().oldest()).isEqualTo(A_WHILE);
+        assertThat(push.stats().oldestAge()).isEqualTo(A_WHILE);
     }
 
     @Test
@@ -91,7 +91,7 @@ class StatsTest {
             time.pass(Duration.ofMillis(10));
         }
 
-        assertThat(router.stats().oldest()).isEqualTo(Duration.ofMillis(50));
+        assertThat(router.stats().oldestAge()).isEqualTo(Duration.ofMillis(50));
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.RecordedOrigin;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -22,7 +23,7 @@ public class StressedSocket {
     public final SocketCore core;
 
     public StressedSocket(ZMTPSocketConfig config) {
-        core = new SocketCore(config, Map.of(), loop, System::nanoTime, () -> {});
+        core = new SocketCore(config, Map.of(), loop, System::nanoTime, ClockedSockets.STATS, () -> {});
     }
 
     /** A message of one frame, which no allocator counts. */

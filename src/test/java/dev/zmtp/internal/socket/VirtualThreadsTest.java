@@ -88,7 +88,7 @@ class VirtualThreadsTest {
                 Recording recording = new Recording()) {
             ZMTPSocket rep = sockets.open(REP);
             rep.serve(request -> request.reply(request.message()));
-            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(THREADS, 1 << 20));
+            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendQueueLimit(THREADS, 1 << 20));
             connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
             ZMTPSocket pull = sockets.open(PULL);
             ZMTPSocket push = sockets.open(sockets.builder(PUSH).maxWaitingSends(THREADS));

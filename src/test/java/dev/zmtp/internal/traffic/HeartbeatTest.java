@@ -125,7 +125,7 @@ class HeartbeatTest {
     private static ScriptedPeer pinging(ZMTPVersion version) {
         return InTraffic.as(DEALER)
                 .peer(version)
-                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatZmtp30Peers(true))
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatZMTP30Peers(true))
                 .start();
     }
 
@@ -357,7 +357,7 @@ class HeartbeatTest {
     void whatWaitsForItsTurnIsASignOfLife() {
         ReadingTransport transport = new ReadingTransport();
         try (ScriptedPeer peer = InTraffic.as(PULL)
-                .set(codec -> codec.maxFramesPerTurn(1))
+                .set(codec -> codec.maxFramesPerRead(1))
                 .before(transport)
                 .start()) {
             peer.channel.config().setAutoRead(true);

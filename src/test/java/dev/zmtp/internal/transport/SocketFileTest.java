@@ -62,7 +62,7 @@ class SocketFileTest {
         ZMTPSocket first = sockets.open(PULL);
         assertThat(bind(first, endpoint)).isEqualTo(endpoint);
 
-        Throwable refused = failure(sockets.open(PULL).bind(endpoint).ready());
+        Throwable refused = failure(sockets.open(PULL).bind(endpoint).readyFuture());
 
         assertThat(refused)
                 .hasCauseInstanceOf(BindException.class)
@@ -126,7 +126,7 @@ class SocketFileTest {
         ZMTPSocket pull = sockets.open(PULL);
 
         for (Path path : List.of(file, folder, link)) {
-            assertThat(failure(pull.bind("ipc://" + path).ready()))
+            assertThat(failure(pull.bind("ipc://" + path).readyFuture()))
                     .hasCauseInstanceOf(BindException.class)
                     .hasMessageEndingWith(path + ": not a socket (expected: no file, or the file of a socket)");
         }
@@ -142,7 +142,7 @@ class SocketFileTest {
         Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
         assertThat(made.waitFor()).isZero();
 
-        Throwable refused = failure(sockets.open(PULL).bind("ipc://" + pipe).ready());
+        Throwable refused = failure(sockets.open(PULL).bind("ipc://" + pipe).readyFuture());
 
         assertThat(refused)
                 .hasCauseInstanceOf(BindException.class)
@@ -213,7 +213,7 @@ class SocketFileTest {
                 }
             }
 
-            assertThat(failure(sockets.open(PULL).bind("ipc://" + file).ready()))
+            assertThat(failure(sockets.open(PULL).bind("ipc://" + file).readyFuture()))
                     .hasMessageEndingWith(file + ": the socket is in use");
 
             assertThat(file).exists();
@@ -227,7 +227,7 @@ class SocketFileTest {
     @Test
     void ourOwnFileIsRemovedAfterUse(TestSockets sockets) throws IOException {
         ZMTPSocket pull = sockets.open(PULL);
-        ZMTPEndpoint binding = get(pull.bind("ipc://" + dir.resolve("own")).ready());
+        ZMTPEndpoint binding = get(pull.bind("ipc://" + dir.resolve("own")).readyFuture());
         assertThat(dir.resolve("own")).exists();
 
         TestSockets.unbind(binding);
@@ -266,7 +266,7 @@ class SocketFileTest {
                             },
                             UnixDomainSocketAddress::of));
 
-            failure(pull.bind("ipc://*").ready());
+            failure(pull.bind("ipc://*").readyFuture());
         }
         assertThat(zmtpDirectories(temp)).isSubsetOf(before);
     }

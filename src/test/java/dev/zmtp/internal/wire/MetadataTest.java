@@ -61,7 +61,7 @@ class MetadataTest {
     void theLongestNameHas255Bytes() {
         String bytes = "ff 6e*255 00 00 00 01 76";
 
-        assertThat(read(bytes).text("n".repeat(255))).isEqualTo("v");
+        assertThat(read(bytes).valueUTF8("n".repeat(255))).isEqualTo("v");
         assertThat(written(read(bytes))).isEqualTo(Hex.of(bytes));
     }
 
@@ -80,7 +80,7 @@ class MetadataTest {
         in.setByte(6, 'z');
         in.release();
 
-        assertThat(metadata.text("a")).isEqualTo("b");
+        assertThat(metadata.valueUTF8("a")).isEqualTo("b");
     }
 
     @ParameterizedTest(name = "{0}: {1}")
@@ -131,7 +131,7 @@ class MetadataTest {
     void otherDuplicatesAreKeptAndTheFirstWins() {
         ZMTPMetadata metadata = read("03 \"X-a\" 00 00 00 01 31 / 03 \"x-A\" 00 00 00 01 32");
 
-        assertThat(metadata.text("X-A")).isEqualTo("1");
+        assertThat(metadata.valueUTF8("X-A")).isEqualTo("1");
         assertThat(metadata.size()).isEqualTo(2);
     }
 

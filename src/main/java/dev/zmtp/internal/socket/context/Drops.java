@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket.context;
 
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.socket.ZMTPPeer;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import io.netty.util.internal.logging.InternalLogLevel;
@@ -115,9 +115,9 @@ public final class Drops {
     /** Returns whether the drop is worth logging. A correct program would not cause it, and nothing else logs it. */
     private boolean isWorthALine(DropReason reason) {
         return switch (reason) {
-            case FULL, EXPIRED, UNASKED, NO_PEER -> true;
-            case REPLACED -> context.config().whenFull() != WhenFull.KEEP_LATEST;
-            case MEMORY_BUDGET, ASKER_GONE, PEER_GONE -> false;
+            case FULL, EXPIRED, UNSOLICITED, NO_PEER -> true;
+            case REPLACED -> context.config().overflowPolicy() != OverflowPolicy.KEEP_LATEST;
+            case MEMORY_BUDGET, REQUESTER_DOWN, PEER_DOWN -> false;
         };
     }
 
@@ -125,10 +125,10 @@ public final class Drops {
         return switch (reason) {
             case FULL -> "there was no room";
             case REPLACED -> "newer ones took their place";
-            case EXPIRED -> "waited for longer than " + context.config().maxAge();
-            case UNASKED -> "nobody had asked for them, and nobody receives";
+            case EXPIRED -> "waited for longer than " + context.config().maxMessageAge();
+            case UNSOLICITED -> "nobody had asked for them, and nobody receives";
             case NO_PEER -> "there is no peer for them";
-            case MEMORY_BUDGET, ASKER_GONE, PEER_GONE -> reason.toString();
+            case MEMORY_BUDGET, REQUESTER_DOWN, PEER_DOWN -> reason.toString();
         };
     }
 }

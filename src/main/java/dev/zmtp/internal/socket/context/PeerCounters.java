@@ -1,6 +1,5 @@
 package dev.zmtp.internal.socket.context;
 
-import dev.zmtp.socket.ZMTPStats;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
@@ -60,8 +59,9 @@ public final class PeerCounters {
      * @param elsewhere number of messages dropped before they reached a peer
      * @param waiting number of messages that have not reached a peer yet
      */
-    public ZMTPStats stats(long elsewhere, long waiting, long queued, long queuedBytes, long lost, Duration oldest) {
-        return new ZMTPStats(
+    public MessageCounts counts(
+            long elsewhere, long waiting, long queued, long queuedBytes, long lost, Duration oldest) {
+        return new MessageCounts(
                 get(Counter.SENT) + elsewhere + waiting,
                 get(Counter.WRITTEN),
                 queued + waiting,

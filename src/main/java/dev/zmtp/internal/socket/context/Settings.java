@@ -15,12 +15,12 @@ public final class Settings {
 
     private Settings() {}
 
-    /** Returns the maximum delay if it is not less than the first delay. */
-    public static Duration notLess(Duration most, Duration first) {
-        if (most.compareTo(first) < 0) {
-            throw new IllegalArgumentException("most: " + most + " (expected: >= first, " + first + ")");
+    /** Returns the maximum delay if it is not less than the initial delay. */
+    public static Duration notLess(Duration max, Duration initial) {
+        if (max.compareTo(initial) < 0) {
+            throw new IllegalArgumentException("max: " + max + " (expected: >= initial, " + initial + ")");
         }
-        return most;
+        return max;
     }
 
     /** Returns the timeout if the transports support it. */

@@ -8,10 +8,11 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.socket.ZMTPStats;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +32,15 @@ public final class SocketContext {
     private final ZMTPSocketConfig config;
     private final EventLoop eventLoop;
     private final LongSupplier nanoTime;
+    private final Function<MessageCounts, ZMTPStats> stats;
     private final SocketEvents events;
     private final Tally tally = new Tally();
     private final Drops drops;
     private final PendingFlushes flushes;
     private final Completions completions;
     private final boolean namesPeers;
-    private final long maxAgeNanos;
-    private volatile QueueLimit sendLimit;
+    private final long maxMessageAgeNanos;
+    private volatile QueueLimit sendQueueLimit;
 
     /** True once the socket accepts no more messages. */
     private volatile boolean closed;
@@ -55,17 +58,22 @@ public final class SocketContext {
     private Runnable whenSettled = () -> {};
 
     @SuppressWarnings("this-escape") // the parts use it later
-    public SocketContext(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
+    public SocketContext(
+            ZMTPSocketConfig config,
+            EventLoop eventLoop,
+            LongSupplier nanoTime,
+            Function<MessageCounts, ZMTPStats> stats) {
         this.config = config;
+        this.stats = stats;
         this.events = new SocketEvents(nanoTime);
         this.drops = new Drops(this);
         this.flushes = new PendingFlushes(this);
         this.completions = new Completions(this);
         this.eventLoop = eventLoop;
         this.nanoTime = nanoTime;
-        this.namesPeers = TypeRules.namesPeers(config.type());
-        this.maxAgeNanos = Settings.nanos(config.maxAge());
-        this.sendLimit = effective(SocketValues.limitOfSends(config));
+        this.namesPeers = TypeRules.namesPeers(config.socketType());
+        this.maxMessageAgeNanos = Settings.nanos(config.maxMessageAge());
+        this.sendQueueLimit = effective(SocketValues.limitOfSends(config));
     }
 
     /** Sets the callbacks for when there might be room for messages, and for when the fate of all messages is known. */
@@ -79,30 +87,30 @@ public final class SocketContext {
     }
 
     public ZMTPSocketType type() {
-        return config.type();
+        return config.socketType();
     }
 
     public boolean namesPeers() {
         return namesPeers;
     }
 
-    public long maxAgeNanos() {
-        return maxAgeNanos;
+    public long maxMessageAgeNanos() {
+        return maxMessageAgeNanos;
     }
 
     private QueueLimit effective(QueueLimit limit) {
-        return config.whenFull() == WhenFull.KEEP_LATEST ? new QueueLimit(1, limit.bytes()) : limit;
+        return config.overflowPolicy() == OverflowPolicy.KEEP_LATEST ? new QueueLimit(1, limit.bytes()) : limit;
     }
 
     /** Limit of the messages queued for a single peer. */
-    public QueueLimit sendLimit() {
-        return sendLimit;
+    public QueueLimit sendQueueLimit() {
+        return sendQueueLimit;
     }
 
     /** Returns the limit that takes effect with this setting. */
-    public QueueLimit sendLimit(QueueLimit limit) {
-        sendLimit = effective(limit);
-        return sendLimit;
+    public QueueLimit sendQueueLimit(QueueLimit limit) {
+        sendQueueLimit = effective(limit);
+        return sendQueueLimit;
     }
 
     public SocketEvents events() {
@@ -123,6 +131,11 @@ public final class SocketContext {
 
     public Tally tally() {
         return tally;
+    }
+
+    /** Returns these counts in the form for the application. */
+    public ZMTPStats stats(MessageCounts counts) {
+        return stats.apply(counts);
     }
 
     /** Reporter of dropped messages. */
@@ -178,9 +191,9 @@ public final class SocketContext {
             String text) {
         tally.dropped();
         if (result == null && reason != CLOSED) {
-            boolean isReplaced = !namesPeers && TypeRules.keepsNewest(config.whenFull());
+            boolean isReplaced = !namesPeers && TypeRules.keepsNewest(config.overflowPolicy());
             DropReason full = isReplaced ? DropReason.REPLACED : DropReason.FULL;
-            drops.droppedAnywhere(peer, reason == FULL ? full : DropReason.PEER_GONE);
+            drops.droppedAnywhere(peer, reason == FULL ? full : DropReason.PEER_DOWN);
         }
         completions.reject(message, result, reason, text);
     }

@@ -13,8 +13,8 @@ import dev.zmtp.internal.transport.UnixChannels;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
@@ -47,32 +47,32 @@ public final class SocketValues implements Cloneable {
     public Map<ChannelOption<?>, Object> options = new LinkedHashMap<>();
     public Map<String, Transport> transports = new LinkedHashMap<>();
     public @Nullable EventLoopGroup group;
-    public QueueLimit sendLimit = QueueLimit.DEFAULT;
-    public QueueLimit receiveLimit = QueueLimit.DEFAULT;
-    public @Nullable WhenFull whenFull;
-    public Duration slowAfter = Duration.ofSeconds(1);
-    public Duration maxAge = Settings.FOREVER;
+    public QueueLimit sendQueueLimit = QueueLimit.DEFAULT;
+    public QueueLimit receiveQueueLimit = QueueLimit.DEFAULT;
+    public @Nullable OverflowPolicy overflowPolicy;
+    public Duration slowPeerTimeout = Duration.ofSeconds(1);
+    public Duration maxMessageAge = Settings.FOREVER;
     public int maxWaitingSends = 64;
     public boolean queueWhileDown = true;
-    public Duration reconnectFirst = Duration.ofMillis(100);
-    public Duration reconnectMost = Duration.ofSeconds(5);
+    public Duration initialReconnectDelay = Duration.ofMillis(100);
+    public Duration maxReconnectDelay = Duration.ofSeconds(5);
     public Duration connectTimeout = Duration.ofSeconds(10);
     public Duration linger = Duration.ofSeconds(5);
-    public NameTaken nameTaken = NameTaken.REFUSE;
+    public RoutingIdConflictPolicy routingIdConflictPolicy = RoutingIdConflictPolicy.REFUSE;
 
     /** Unmodifiable; null if they are not set. */
     public @Nullable Set<PosixFilePermission> ipcPermissions;
 
     public int maxOutstandingRequests = 10_000;
-    public boolean correlate;
+    public boolean correlateRequests;
     public int maxPeers = 100_000;
     public @Nullable BiPredicate<? super ZMTPPeer, ? super ByteBuf> subscriptionFilter;
-    public long maxTopicsMemory = Math.max(1, Runtime.getRuntime().maxMemory() / 8);
-    public Executor resolver = Lookup.SHARED;
+    public long maxSubscriptionsMemory = Math.max(1, Runtime.getRuntime().maxMemory() / 8);
+    public Executor resolverExecutor = Lookup.SHARED;
     public @Nullable Supplier<SslContext> tlsClient;
     public @Nullable Supplier<SslContext> tlsServer;
     public @Nullable ZMTPHandshakeLimiter handshakeLimiter = new ZMTPHandshakeLimiter();
-    public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline = (endpoint, added) -> {};
+    public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipelineInitializer = (endpoint, added) -> {};
 
     /** Creates the defaults. */
     public SocketValues(ZMTPConfig codec) {
@@ -97,12 +97,12 @@ public final class SocketValues implements Cloneable {
 
     /** Returns the limit of queued outgoing messages in this config. */
     public static QueueLimit limitOfSends(ZMTPSocketConfig config) {
-        return new QueueLimit(config.sendLimitMessages(), config.sendLimitBytes());
+        return new QueueLimit(config.sendQueueLimitMessages(), config.sendQueueLimitBytes());
     }
 
     /** Returns the limit of queued received messages in this config. */
     public static QueueLimit limitOfReceives(ZMTPSocketConfig config) {
-        return new QueueLimit(config.receiveLimitMessages(), config.receiveLimitBytes());
+        return new QueueLimit(config.receiveQueueLimitMessages(), config.receiveQueueLimitBytes());
     }
 
     /** Adds the transport, or replaces the transport with the same scheme. */
@@ -120,7 +120,7 @@ public final class SocketValues implements Cloneable {
     }
 
     /** Returns the configured policy, or the default of the type. */
-    public WhenFull whenFull() {
-        return whenFull != null ? whenFull : TypeRules.whenFull(codec.socketType());
+    public OverflowPolicy overflowPolicy() {
+        return overflowPolicy != null ? overflowPolicy : TypeRules.overflowPolicy(codec.socketType());
     }
 }

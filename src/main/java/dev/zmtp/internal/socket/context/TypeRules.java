@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket.context;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import java.time.Duration;
 
 /** The rules of the socket types, and their default settings. */
@@ -11,14 +11,14 @@ public final class TypeRules {
     private TypeRules() {}
 
     /** Returns whether the oldest messages make room for new messages. */
-    public static boolean keepsNewest(WhenFull policy) {
-        return policy == WhenFull.DROP_OLD || policy == WhenFull.KEEP_LATEST;
+    public static boolean keepsNewest(OverflowPolicy policy) {
+        return policy == OverflowPolicy.DROP_OLD || policy == OverflowPolicy.KEEP_LATEST;
     }
 
-    public static WhenFull whenFull(ZMTPSocketType type) {
+    public static OverflowPolicy overflowPolicy(ZMTPSocketType type) {
         return switch (type) {
-            case PUB, XPUB, RADIO, XSUB -> WhenFull.DROP_NEW;
-            default -> WhenFull.WAIT;
+            case PUB, XPUB, RADIO, XSUB -> OverflowPolicy.DROP_NEW;
+            default -> OverflowPolicy.WAIT;
         };
     }
 
@@ -34,28 +34,29 @@ public final class TypeRules {
 
     /** Returns the default codec settings of sockets of this type. */
     public static ZMTPConfig codec(ZMTPSocketType type) {
-        return ZMTPConfig.socketBuilder(type).build();
+        return ZMTPConfig.builderForSocket(type).build();
     }
 
     /** Checks that this setting is enabled only for a REQ. */
-    public static void checkCorrelate(ZMTPSocketType type, boolean correlate) {
-        if (correlate && type != ZMTPSocketType.REQ) {
-            throw new IllegalArgumentException("correlate: true with " + type + " (expected: only with REQ)");
+    public static void checkCorrelateRequests(ZMTPSocketType type, boolean correlates) {
+        if (correlates && type != ZMTPSocketType.REQ) {
+            throw new IllegalArgumentException("correlateRequests: true with " + type + " (expected: only with REQ)");
         }
     }
 
     /** Checks the policy for a full queue. */
-    public static void checkWhenFull(ZMTPSocketType type, WhenFull policy) {
+    public static void checkOverflowPolicy(ZMTPSocketType type, OverflowPolicy policy) {
         boolean oneQueue = switch (type) {
             case PUSH, SCATTER, DEALER, REQ, CLIENT, PAIR, CHANNEL -> true;
             default -> false;
         };
-        if (oneQueue && policy != WhenFull.WAIT && policy != WhenFull.DROP_NEW) {
-            throw new IllegalArgumentException("whenFull: " + policy + " (expected: WAIT or DROP_NEW with " + type
+        if (oneQueue && policy != OverflowPolicy.WAIT && policy != OverflowPolicy.DROP_NEW) {
+            throw new IllegalArgumentException("overflowPolicy: " + policy + " (expected: WAIT or DROP_NEW with " + type
                     + ", whose peers share a queue)");
         }
-        if (type == ZMTPSocketType.XSUB && policy == WhenFull.WAIT) {
-            throw new IllegalArgumentException("whenFull: WAIT (expected: another one with XSUB, which never waits)");
+        if (type == ZMTPSocketType.XSUB && policy == OverflowPolicy.WAIT) {
+            throw new IllegalArgumentException(
+                    "overflowPolicy: WAIT (expected: another one with XSUB, which never waits)");
         }
     }
 

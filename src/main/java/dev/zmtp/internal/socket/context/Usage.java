@@ -44,6 +44,11 @@ public final class Usage {
         require(TypeRules.receives(socketType) && !inTurn, method, "a type that receives, not REQ or REP");
     }
 
+    /** Checks that the peers can subscribe. */
+    public void checkOnSubscription(String method) {
+        require(socketType.isPublisher(), method, "PUB or XPUB");
+    }
+
     public void checkServe() {
         require(socketType == ZMTPSocketType.REP || socketType == ZMTPSocketType.ROUTER, "serve", "REP or ROUTER");
     }

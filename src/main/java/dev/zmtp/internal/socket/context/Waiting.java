@@ -1,6 +1,6 @@
 package dev.zmtp.internal.socket.context;
 
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 
 import dev.zmtp.ZMTPMessage;
@@ -53,7 +53,7 @@ public final class Waiting {
     private static ZMTPSocketException failure(Exception e) {
         return e.getCause() instanceof ZMTPSocketException known
                 ? known.withStackTrace()
-                : new ZMTPSocketException(STATE, "it failed: " + e.getMessage(), e.getCause());
+                : new ZMTPSocketException(ILLEGAL_STATE, "it failed: " + e.getMessage(), e.getCause());
     }
 
     /** Waits for an answer. If the thread is interrupted, the answer is discarded. */

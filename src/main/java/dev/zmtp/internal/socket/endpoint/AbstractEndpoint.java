@@ -24,7 +24,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     final CompletableFuture<ZMTPEndpoint> ready = new LoopFuture<>();
     private final Lookup.Question question;
 
-    /** True if a caller has asked for {@link #ready}. */
+    /** True if a caller has asked for {@link #readyFuture}. */
     volatile boolean awaited;
 
     AbstractEndpoint(SocketContext context, Endpoint endpoint) {
@@ -39,7 +39,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     }
 
     @Override
-    public final CompletableFuture<ZMTPEndpoint> ready() {
+    public final CompletableFuture<ZMTPEndpoint> readyFuture() {
         awaited = true;
         return ready.copy();
     }
@@ -70,18 +70,18 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
             switch (endpoint.address().asks()) {
                 case NOTHING -> resolve();
                 case FILES -> Lookup.FILES.ask(question, this::resolve);
-                case NAMES -> lookUp(context.config().resolver());
+                case NAMES -> lookUp(context.config().resolverExecutor());
             }
         } catch (Throwable e) { // of the user's executor
             failed(e);
         }
     }
 
-    private void lookUp(Executor resolver) {
-        if (resolver instanceof Lookup fair) {
+    private void lookUp(Executor executor) {
+        if (executor instanceof Lookup fair) {
             fair.ask(question, this::resolve);
         } else {
-            resolver.execute(this::resolve);
+            executor.execute(this::resolve);
         }
     }
 

@@ -3,7 +3,7 @@ package dev.zmtp.internal.socket.endpoint;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import dev.zmtp.socket.ZMTPSocketEvent.FailureKind;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
@@ -33,8 +33,8 @@ final class Backoff {
     private int failures;
 
     Backoff(ZMTPSocketConfig config, RandomGenerator random) {
-        this.first = Settings.nanos(config.reconnectFirst());
-        this.most = Settings.nanos(config.reconnectMost());
+        this.first = Settings.nanos(config.initialReconnectDelay());
+        this.most = Settings.nanos(config.maxReconnectDelay());
         this.random = random;
     }
 
@@ -54,7 +54,7 @@ final class Backoff {
     }
 
     /** Returns the delay in nanoseconds, or a negative number to give up. */
-    long next(Kind kind) {
+    long next(FailureKind kind) {
         failures++;
         if (most == 0) {
             return -1;
@@ -64,10 +64,10 @@ final class Backoff {
     }
 
     /** Returns the maximum delay after this failure. */
-    long bound(Kind kind) {
+    long bound(FailureKind kind) {
         return switch (kind) {
             case TRANSIENT, NOT_ZMTP -> doubled(first, most);
-            case REFUSED -> doubled(Math.max(first, AFTER_REFUSAL), Math.max(most, MOST_AFTER_REFUSAL));
+            case REJECTED -> doubled(Math.max(first, AFTER_REFUSAL), Math.max(most, MOST_AFTER_REFUSAL));
             case INCOMPATIBLE -> Math.max(most, MOST_AFTER_REFUSAL);
         };
     }
@@ -80,16 +80,16 @@ final class Backoff {
         return Math.min(bound, end);
     }
 
-    static Kind kindOf(Throwable cause) {
+    static FailureKind kindOf(Throwable cause) {
         if (cause instanceof ZMTPException e) {
             return switch (e.code()) {
-                case AUTHENTICATION, PEER_ERROR -> Kind.REFUSED;
-                case MALFORMED -> Kind.NOT_ZMTP;
-                case UNEXPECTED, VERSION, MECHANISM, SOCKET_TYPE -> Kind.INCOMPATIBLE;
-                case TOO_LARGE, HANDSHAKE_TIMEOUT, HEARTBEAT_TIMEOUT, MEMORY_BUDGET, CLOSED -> Kind.TRANSIENT;
+                case AUTHENTICATION, PEER_ERROR -> FailureKind.REJECTED;
+                case MALFORMED -> FailureKind.NOT_ZMTP;
+                case UNEXPECTED, VERSION, MECHANISM, SOCKET_TYPE -> FailureKind.INCOMPATIBLE;
+                case TOO_LARGE, HANDSHAKE_TIMEOUT, HEARTBEAT_TIMEOUT, MEMORY_BUDGET, CLOSED -> FailureKind.TRANSIENT;
             };
         }
-        Kind ofTls = TlsFailures.kindOf(cause);
-        return ofTls == null ? Kind.TRANSIENT : ofTls;
+        FailureKind ofTls = TlsFailures.kindOf(cause);
+        return ofTls == null ? FailureKind.TRANSIENT : ofTls;
     }
 }

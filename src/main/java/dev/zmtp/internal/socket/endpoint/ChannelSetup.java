@@ -83,7 +83,7 @@ final class ChannelSetup {
         keepAlive.set(ch);
         Endpoint endpoint = at.endpoint;
         ChannelPipeline pipeline = ch.pipeline();
-        context.config().pipeline().accept(at, pipeline);
+        context.config().pipelineInitializer().accept(at, pipeline);
         ChannelHandler tls = tls(ch, at, connecting);
         if (tls != null) {
             pipeline.addLast(tls);

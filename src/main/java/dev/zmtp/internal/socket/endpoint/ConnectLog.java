@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket.endpoint;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
-import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import dev.zmtp.socket.ZMTPSocketEvent.FailureKind;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.nio.channels.ClosedChannelException;
@@ -19,7 +19,7 @@ final class ConnectLog {
     private final String endpoint;
 
     /** Kind of the last failure; null while there is no failure to report. */
-    private @Nullable Kind last;
+    private @Nullable FailureKind last;
 
     ConnectLog(String endpoint) {
         this.endpoint = endpoint;
@@ -30,7 +30,7 @@ final class ConnectLog {
         logger.debug("{}: {}, waiting for it", endpoint, text(cause));
     }
 
-    void failed(Kind kind, Throwable cause, boolean again) {
+    void failed(FailureKind kind, Throwable cause, boolean again) {
         String next = again ? "trying again" : "given up";
         if (kind == last) {
             logger.debug("{}: {}, {}", endpoint, text(cause), next);

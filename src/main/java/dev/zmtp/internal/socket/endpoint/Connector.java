@@ -109,7 +109,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     @Override
     public void retryNow() {
         context.execute(() -> {
-            if (state == State.WAITING) {
+            if (state == State.RETRYING) {
                 attempt();
             }
         });
@@ -237,14 +237,14 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
 
     /** Returns whether another address might work better. */
     private static boolean isOfAddress(Throwable cause) {
-        ZMTPSocketEvent.Kind kind = Backoff.kindOf(cause);
-        return kind == ZMTPSocketEvent.Kind.TRANSIENT || kind == ZMTPSocketEvent.Kind.NOT_ZMTP;
+        ZMTPSocketEvent.FailureKind kind = Backoff.kindOf(cause);
+        return kind == ZMTPSocketEvent.FailureKind.TRANSIENT || kind == ZMTPSocketEvent.FailureKind.NOT_ZMTP;
     }
 
     /** Called when the attempt or the connection has ended. */
     @Override
     void failed(Throwable cause) {
-        if (state == State.STOPPED || state == State.WAITING) {
+        if (state == State.STOPPED || state == State.RETRYING) {
             return;
         }
         link = null;
@@ -253,8 +253,8 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             stop(wasClosed(cause));
             return;
         }
-        ZMTPSocketEvent.Kind kind =
-                refusedTopics.explains(cause) ? ZMTPSocketEvent.Kind.REFUSED : Backoff.kindOf(cause);
+        ZMTPSocketEvent.FailureKind kind =
+                refusedTopics.explains(cause) ? ZMTPSocketEvent.FailureKind.REJECTED : Backoff.kindOf(cause);
         long wait = backoff.next(kind);
         if (isNotBoundYet(cause) && wait >= 0) {
             log.notBoundYet(cause);
@@ -267,7 +267,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             context.fire(new ZMTPSocketEvent.Stopped(text(), cause));
             return;
         }
-        state = State.WAITING;
+        state = State.RETRYING;
         context.fire(new ZMTPSocketEvent.Retrying(text(), kind, backoff.failures(), Duration.ofNanos(wait), cause));
         retry = context.schedule(this::attempt, wait);
     }

@@ -35,6 +35,7 @@ public final class EndedPeers {
     private static boolean isOurs(Throwable cause) {
         return cause instanceof ZMTPException why
                 ? why.code() != ZMTPException.Code.CLOSED
-                : cause instanceof ZMTPSocketException refusal && refusal.reason() == ZMTPSocketException.Reason.STATE;
+                : cause instanceof ZMTPSocketException refusal
+                        && refusal.reason() == ZMTPSocketException.Reason.ILLEGAL_STATE;
     }
 }

@@ -34,7 +34,7 @@ public final class FailedHandshakes {
         SocketAddress address = link.channel().remoteAddress();
         if (link.wasAccepted() && ++failed > EACH) {
             Counted before = counted.get(endpoint);
-            counted.put(endpoint, new Counted(address, cause, before == null ? 0 : before.others + 1));
+            counted.put(endpoint, new Counted(address, cause, before == null ? 0 : before.unreported + 1));
         } else {
             context.fire(new ZMTPSocketEvent.HandshakeFailed(endpoint, address, Backoff.kindOf(cause), cause, 0));
         }
@@ -48,10 +48,10 @@ public final class FailedHandshakes {
         scheduled = false;
         failed = 0;
         counted.forEach((endpoint, last) -> context.fire(new ZMTPSocketEvent.HandshakeFailed(
-                endpoint, last.address, Backoff.kindOf(last.cause), last.cause, last.others)));
+                endpoint, last.address, Backoff.kindOf(last.cause), last.cause, last.unreported)));
         counted.clear();
     }
 
     /** The last failure of an endpoint, and the number of failures before it. */
-    private record Counted(@Nullable SocketAddress address, Throwable cause, long others) {}
+    private record Counted(@Nullable SocketAddress address, Throwable cause, long unreported) {}
 }

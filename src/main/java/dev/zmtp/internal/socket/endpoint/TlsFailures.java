@@ -1,6 +1,6 @@
 package dev.zmtp.internal.socket.endpoint;
 
-import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import dev.zmtp.socket.ZMTPSocketEvent.FailureKind;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
@@ -29,21 +29,21 @@ final class TlsFailures {
     private TlsFailures() {}
 
     /** Returns the kind of the failure; null if it is not a TLS failure, or just the end of a connection. */
-    static @Nullable Kind kindOf(Throwable cause) {
+    static @Nullable FailureKind kindOf(Throwable cause) {
         SSLException tls = tls(cause);
         if (tls == null) {
             return null;
         }
         String text = String.valueOf(tls.getMessage()).toLowerCase(Locale.ROOT);
         if (isAboutCertificate(tls) || REFUSALS.stream().anyMatch(text::contains)) {
-            return Kind.REFUSED;
+            return FailureKind.REJECTED;
         }
         String type = tls.getClass().getSimpleName();
         if (type.equals("NotSslRecordException")) {
-            return Kind.NOT_ZMTP;
+            return FailureKind.NOT_ZMTP;
         }
         boolean disagree = tls.getClass() == SSLHandshakeException.class || type.equals("OpenSslHandshakeException");
-        return disagree || text.contains("alert") ? Kind.INCOMPATIBLE : null;
+        return disagree || text.contains("alert") ? FailureKind.INCOMPATIBLE : null;
     }
 
     /** Returns the failure and its causes, the first cause last. */

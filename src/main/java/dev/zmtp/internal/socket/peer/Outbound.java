@@ -36,7 +36,7 @@ public final class Outbound {
         this.slowPeers = slowPeers;
         this.peer = peer;
         this.counters = peer.counters();
-        this.queue = new SendQueue(context.sendLimit(), peer.memory());
+        this.queue = new SendQueue(context.sendQueueLimit(), peer.memory());
     }
 
     public SendQueue queue() {
@@ -81,7 +81,7 @@ public final class Outbound {
     public void sendAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         counters.add(SENT, 1);
         if (!passed(message, result)) {
-            if (TypeRules.keepsNewest(context.config().whenFull())) {
+            if (TypeRules.keepsNewest(context.config().overflowPolicy())) {
                 slowPeers.makeRoom(peer);
             }
             enqueue(message, result);
@@ -126,7 +126,7 @@ public final class Outbound {
             return enqueue(message, result);
         }
         peer.roomMissed();
-        return switch (context.config().whenFull()) {
+        return switch (context.config().overflowPolicy()) {
             case WAIT -> Fate.REFUSED;
             case DROP_NEW, DISCONNECT -> {
                 QueuedMessage dropped = new QueuedMessage(message, result);
@@ -147,15 +147,15 @@ public final class Outbound {
         queue.add(kept, result, context.nanoTime());
         if (queue.becameSlow()) {
             context.fire(new ZMTPSocketEvent.SlowPeer(
-                    peer, queue.messages(), queue.bytes(), oldest(), counters.get(DROPPED)));
+                    peer, queue.messages(), queue.bytes(), oldestAge(), counters.get(DROPPED)));
             slowPeers.watch(peer);
         }
         return Fate.QUEUED;
     }
 
     /** Returns how long the oldest message has waited. From any thread. */
-    public Duration oldest() {
-        return queue.oldest(context.nanoTime());
+    public Duration oldestAge() {
+        return queue.oldestAge(context.nanoTime());
     }
 
     /**
@@ -167,8 +167,8 @@ public final class Outbound {
         if (now == null || queue.isEmpty()) {
             return;
         }
-        long maxAge = context.maxAgeNanos();
-        long time = maxAge == Long.MAX_VALUE ? 0 : context.nanoTime();
+        long maxMessageAge = context.maxMessageAgeNanos();
+        long time = maxMessageAge == Long.MAX_VALUE ? 0 : context.nanoTime();
         int left = restScheduled ? 0 : LoopBudget.MESSAGES;
         boolean some = left > 0 && now.isWritable();
         while (left > 0 && now.isWritable()) {
@@ -177,8 +177,8 @@ public final class Outbound {
                 break;
             }
             left--;
-            if (maxAge != Long.MAX_VALUE && time - next.since() > maxAge) {
-                String why = "it has waited for longer than " + context.config().maxAge();
+            if (maxMessageAge != Long.MAX_VALUE && time - next.since() > maxMessageAge) {
+                String why = "it has waited for longer than " + context.config().maxMessageAge();
                 slowPeers.drop(peer, next, DropReason.EXPIRED, why);
             } else {
                 now.write(next.message(), next.result());
@@ -216,7 +216,7 @@ public final class Outbound {
         }
         peer.roomCame();
         if (reason == ZMTPSocketException.Reason.PEER_DOWN) { // otherwise the drop is reported elsewhere
-            context.drops().dropped(peer, DropReason.PEER_GONE, failed);
+            context.drops().dropped(peer, DropReason.PEER_DOWN, failed);
         }
     }
 }

@@ -93,17 +93,17 @@ public final class Peer implements ZMTPPeer {
     }
 
     @Override
-    public ByteBuffer name() {
+    public ByteBuffer routingId() {
         return context.namesPeers() ? ByteBuffer.wrap(name).asReadOnlyBuffer() : identity();
     }
 
     @Override
-    public String nameUTF8() {
-        return StandardCharsets.UTF_8.decode(name()).toString();
+    public String routingIdUTF8() {
+        return StandardCharsets.UTF_8.decode(routingId()).toString();
     }
 
     @Override
-    public @Nullable ZMTPSocketType type() {
+    public @Nullable ZMTPSocketType socketType() {
         return info.type();
     }
 
@@ -138,7 +138,7 @@ public final class Peer implements ZMTPPeer {
 
     @Override
     public ZMTPStats stats() {
-        return counters.stats(0, 0, queue().messages(), queue().bytes(), 0, outbound.oldest());
+        return context.stats(counters.counts(0, 0, queue().messages(), queue().bytes(), 0, outbound.oldestAge()));
     }
 
     // Sending, from any thread
@@ -219,7 +219,7 @@ public final class Peer implements ZMTPPeer {
     }
 
     @Override
-    public void pause() {
+    public void pauseReading() {
         context.execute(() -> {
             inbound.pausedByUser = true;
             reading();
@@ -227,7 +227,7 @@ public final class Peer implements ZMTPPeer {
     }
 
     @Override
-    public void resume() {
+    public void resumeReading() {
         context.execute(() -> {
             inbound.pausedByUser = false;
             reading();
@@ -242,7 +242,7 @@ public final class Peer implements ZMTPPeer {
     @Override
     public String toString() {
         SocketAddress from = home == null ? info.address() : null;
-        ByteBuffer shown = name();
+        ByteBuffer shown = routingId();
         return "ZMTPPeer{" + endpointText()
                 + (from == null ? "" : " from " + from)
                 + (shown.hasRemaining() ? ", " + PeerInfo.text(shown) : "")

@@ -262,7 +262,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     /** Like {@link #refuse(String)}, with the time that the peer has to read, in nanoseconds; 0 if it does not read. */
     void refuse(String reason, long patience) {
-        cause = new ZMTPSocketException(ZMTPSocketException.Reason.STATE, reason);
+        cause = new ZMTPSocketException(ZMTPSocketException.Reason.ILLEGAL_STATE, reason);
         leave(patience);
     }
 

@@ -152,7 +152,7 @@ final class PeerWrites implements PendingFlushes.Writes {
 
     private ZMTPSocketException connectionEnded(@Nullable Throwable cause) {
         return new ZMTPSocketException(
-                ZMTPSocketException.Reason.UNKNOWN, "connection to " + endpoint + " ended", cause);
+                ZMTPSocketException.Reason.OUTCOME_UNKNOWN, "connection to " + endpoint + " ended", cause);
     }
 
     /** Adds a subscription or a membership to the commands to be written. */

@@ -40,8 +40,8 @@ public final class Pings {
 
     public Pings(ZMTPConfig config) {
         this.asking = config;
-        this.silent = config.heartbeatZmtp30Peers()
-                ? config.toBuilder().heartbeatZmtp30Peers(false).build()
+        this.silent = config.heartbeatZMTP30Peers()
+                ? config.toBuilder().heartbeatZMTP30Peers(false).build()
                 : config;
     }
 
@@ -66,7 +66,7 @@ public final class Pings {
     void hungUp(Object peerKey, ZMTPVersion version, long nanos) {
         long interval = asking.heartbeatInterval().toNanos();
         if (version == ZMTPVersion.ZMTP30
-                && asking.heartbeatZmtp30Peers()
+                && asking.heartbeatZMTP30Peers()
                 && nanos >= interval
                 && nanos - interval < HANG_UP) {
             keys.add(peerKey);

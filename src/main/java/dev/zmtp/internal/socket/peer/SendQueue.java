@@ -220,7 +220,7 @@ public final class SendQueue {
     }
 
     /** Returns how long the oldest message has waited. */
-    public Duration oldest(long now) {
+    public Duration oldestAge(long now) {
         return messages() == 0 ? Duration.ZERO : Duration.ofNanos(now - oldestSince.get());
     }
 

@@ -4,7 +4,7 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DROPPED;
 
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException.Reason;
 import java.time.Duration;
@@ -44,7 +44,7 @@ public final class SlowPeers {
 
     /** Called when the peer has become slow. If the policy is to disconnect such peers, it is watched. */
     void watch(Peer peer) {
-        if (context.config().whenFull() == WhenFull.DISCONNECT) {
+        if (context.config().overflowPolicy() == OverflowPolicy.DISCONNECT) {
             watched.add(peer);
             look();
         }
@@ -55,7 +55,7 @@ public final class SlowPeers {
             lookScheduled = true;
             context.schedule(
                     this::disconnectThoseTooSlow,
-                    Settings.nanos(context.config().slowAfter()) / 2);
+                    Settings.nanos(context.config().slowPeerTimeout()) / 2);
         }
     }
 
@@ -76,12 +76,12 @@ public final class SlowPeers {
             return;
         }
         Duration there = Duration.ofNanos(context.nanoTime() - link.upSince());
-        Duration oldest = peer.outbound().oldest();
+        Duration oldest = peer.outbound().oldestAge();
         Duration waited = oldest.compareTo(there) < 0 ? oldest : there;
-        if (waited.compareTo(context.config().slowAfter()) >= 0) {
+        if (waited.compareTo(context.config().slowPeerTimeout()) >= 0) {
             link.refuse(
                     "the oldest of " + peer.queue().messages() + " messages has waited for " + waited
-                            + " (expected: less than " + context.config().slowAfter() + ")",
+                            + " (expected: less than " + context.config().slowPeerTimeout() + ")",
                     0);
         }
     }

@@ -13,7 +13,7 @@ import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.PeerInfo;
 import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.socket.ZMTPPeer;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -53,7 +53,7 @@ public final class FanOut extends Routing {
     public FanOut(SocketContext context, Subscribers subscribers) {
         this.context = context;
         this.subscribers = subscribers;
-        this.topics = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, context.config().maxTopicsMemory());
+        this.topics = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, context.config().maxSubscriptionsMemory());
         this.gathering = new Gathering(context);
         if (context.type() != ZMTPSocketType.RADIO) {
             subscribers.topicsOf(topics::forEachTopic);
@@ -111,7 +111,7 @@ public final class FanOut extends Routing {
 
     @Override
     public boolean waits() {
-        return context.config().whenFull() == WhenFull.WAIT;
+        return context.config().overflowPolicy() == OverflowPolicy.WAIT;
     }
 
     private boolean allCanTake(int first) {
@@ -174,7 +174,7 @@ public final class FanOut extends Routing {
         NavigableSet<ByteBuf> its = subscribers.topicsToCancel(peer);
         topics.removeAll(peer);
         shares.removeAll(peer);
-        subscribers.left(peer, its, topics::subscribers);
+        subscribers.left(peer, its, topics::subscriberCount);
     }
 
     /** Called with a subscription or a cancellation of a subscriber. */
@@ -187,7 +187,7 @@ public final class FanOut extends Routing {
         if (!changed && !subscription.isSubscribe() && context.config().subscriptionFilter() != null) {
             return; // the topic might have been refused, which was not reported either
         }
-        subscribers.requested(peer, subscription, changed, topics.subscribers(topic));
+        subscribers.requested(peer, subscription, changed, topics.subscriberCount(topic));
         if (!subscription.isSubscribe()) {
             context.capacityFreed(); // messages might have waited only for this peer
         }

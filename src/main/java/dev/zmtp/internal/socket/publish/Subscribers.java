@@ -32,7 +32,7 @@ public final class Subscribers {
      */
     static final int MAX_NOTICES = 1 << 16;
 
-    private record Listening(BiConsumer<? super ZMTPPeer, ZMTPSubscription> listener, boolean all) {}
+    private record Listening(BiConsumer<? super ZMTPPeer, ? super ZMTPSubscription> listener, boolean all) {}
 
     /** @param listeners the listeners at the time of the request */
     private record Notice(Peer peer, ZMTPSubscription request, boolean edge, List<Listening> listeners) {}
@@ -63,7 +63,7 @@ public final class Subscribers {
      * Adds a listener, which is called for the first subscription to a topic and its last cancellation, or for all of
      * them.
      */
-    public ZMTPRegistration listen(BiConsumer<? super ZMTPPeer, ZMTPSubscription> listener, boolean all) {
+    public ZMTPRegistration listen(BiConsumer<? super ZMTPPeer, ? super ZMTPSubscription> listener, boolean all) {
         Listening added = new Listening(listener, all);
         synchronized (this) {
             List<Listening> more = new ArrayList<>(listeners);

@@ -114,9 +114,9 @@ public final class Subscriptions {
     /** Returns whether messages with this first frame are subscribed to. */
     boolean match(ByteBuf first) {
         if (groups) {
-            return wanted.subscribers(first) > 0;
+            return wanted.subscriberCount(first) > 0;
         }
-        matched = wanted.subscribers(Unpooled.EMPTY_BUFFER) > 0; // everything
+        matched = wanted.subscriberCount(Unpooled.EMPTY_BUFFER) > 0; // everything
         if (matched) {
             return true;
         }

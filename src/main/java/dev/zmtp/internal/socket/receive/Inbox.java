@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket.receive;
 
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DISCARDED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
@@ -201,7 +201,7 @@ public final class Inbox {
             return new ZMTPSocketException(CLOSED, "the socket is closed");
         }
         if (owner != null) {
-            return new ZMTPSocketException(STATE, "a handler receives the messages");
+            return new ZMTPSocketException(ILLEGAL_STATE, "a handler receives the messages");
         }
         received = true;
         return null;

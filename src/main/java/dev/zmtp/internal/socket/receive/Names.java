@@ -27,11 +27,11 @@ public final class Names {
             ReferenceCountUtil.safeRelease(message);
             throw e;
         }
-        return message.prepended(frame.writeBytes(name));
+        return message.prepend(frame.writeBytes(name));
     }
 
     /** Undoes {@link #added}. Takes ownership of the message. */
     public static ZMTPMessage removed(SocketContext context, ZMTPMessage named) {
-        return context.namesPeers() ? named.withoutFirst(1) : named;
+        return context.namesPeers() ? named.removeFirst(1) : named;
     }
 }

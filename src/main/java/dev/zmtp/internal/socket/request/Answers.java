@@ -58,7 +58,7 @@ public final class Answers extends Reception {
 
     private void makeRoom(Peer peer) {
         if (peer.inbound().full) {
-            context.drops().dropped(peer, DropReason.UNASKED, inbox.dropOldest(peer));
+            context.drops().dropped(peer, DropReason.UNSOLICITED, inbox.dropOldest(peer));
         }
     }
 }

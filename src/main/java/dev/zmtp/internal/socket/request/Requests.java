@@ -3,12 +3,12 @@ package dev.zmtp.internal.socket.request;
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.LATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.NO_PEER;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.OUTCOME_UNKNOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
@@ -77,7 +77,7 @@ public final class Requests {
         this.peers = peers;
         this.timeouts = new Timeouts(context, this::timedOut);
         this.correlates =
-                context.type() != ZMTPSocketType.REQ || context.config().correlate();
+                context.type() != ZMTPSocketType.REQ || context.config().correlateRequests();
         this.salt = context.random() & ~COUNTED;
         this.asked = new AskedTable(COUNTED, context.random());
     }
@@ -202,7 +202,7 @@ public final class Requests {
     /** Passes the request to the transport of the peer. */
     void pass(PendingRequest request, Peer peer) {
         if (request.message().refCnt() == 0) {
-            refuse(request, STATE, "the message was released while it waited");
+            refuse(request, ILLEGAL_STATE, "the message was released while it waited");
             return;
         }
         ZMTPMessage message = enveloped(request);
@@ -236,7 +236,7 @@ public final class Requests {
         public boolean completeExceptionally(Throwable cause) {
             request.notSent = true; // first, because a listener of the failure can make a request again
             Peer its = request.peer;
-            boolean unknown = cause instanceof ZMTPSocketException e && e.reason() == UNKNOWN;
+            boolean unknown = cause instanceof ZMTPSocketException e && e.reason() == OUTCOME_UNKNOWN;
             if (its != null && !unknown) { // otherwise the connection has ended, which ends the request
                 end(request);
                 request.completeExceptionally(cause);
@@ -251,10 +251,10 @@ public final class Requests {
     private ZMTPMessage enveloped(PendingRequest request) {
         ZMTPMessage data = request.message();
         if (!correlates) {
-            return data.prepended(Unpooled.EMPTY_BUFFER);
+            return data.prepend(Unpooled.EMPTY_BUFFER);
         }
         request.id = salt | asked.next();
-        return data.prepended(Envelope.id(request.id), Unpooled.EMPTY_BUFFER);
+        return data.prepend(Envelope.id(request.id), Unpooled.EMPTY_BUFFER);
     }
 
     /** Called when there might be room. */
@@ -333,7 +333,7 @@ public final class Requests {
             Reception.malformed(from, message);
         } else {
             end(request);
-            complete(request, message.withoutFirst(2));
+            complete(request, message.removeFirst(2));
         }
         return true;
     }
@@ -358,7 +358,7 @@ public final class Requests {
         if (request.isDone()) {
             from.counters().add(LATE, 1);
         }
-        complete(request, message.withoutFirst(1));
+        complete(request, message.removeFirst(1));
         routing().becameWritable(from); // last, because the peer can get a request again
         context.capacityFreed();
     }
@@ -436,7 +436,7 @@ public final class Requests {
         if (request.isStrict()) {
             if (request.message().refCnt() == 0) {
                 routing().forget(request);
-                refuse(request, STATE, "the message was released while it waited");
+                refuse(request, ILLEGAL_STATE, "the message was released while it waited");
                 return;
             }
             ZMTPMessage enveloped = enveloped(request);

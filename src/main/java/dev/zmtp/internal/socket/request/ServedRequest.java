@@ -34,7 +34,7 @@ final class ServedRequest implements ZMTPRequest {
         this.peer = peer;
         this.memory = MessageMemory.of(message, message.readableBytes());
         this.envelope = Envelope.copy(message, frames);
-        this.message = message.withoutFirst(frames);
+        this.message = message.removeFirst(frames);
         this.serving = serving;
     }
 
@@ -110,7 +110,7 @@ final class ServedRequest implements ZMTPRequest {
 
     /** Returns the answer to send, with its envelope. Takes ownership of the answer. Can be called once. */
     ZMTPMessage enveloped(ZMTPMessage answer) {
-        return answer.prepended(envelope);
+        return answer.prepend(envelope);
     }
 
     /** Sends the answer of a handler, and takes ownership of it. On the event loop. */

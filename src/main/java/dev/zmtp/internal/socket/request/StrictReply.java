@@ -1,8 +1,8 @@
 package dev.zmtp.internal.socket.request;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.LoopFuture;
@@ -53,14 +53,14 @@ public final class StrictReply {
             return receiving;
         }
         CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
-        context.completions().fail(refused, STATE, NOT_ANSWERED);
+        context.completions().fail(refused, ILLEGAL_STATE, NOT_ANSWERED);
         return refused;
     }
 
     /** Returns the next request; null if there is none. */
     public @Nullable ZMTPMessage tryReceive() {
         if (!state.compareAndSet(IDLE, BUSY)) {
-            throw new ZMTPSocketException(STATE, maySend() ? NOT_ANSWERED : "receive: another receive waits");
+            throw new ZMTPSocketException(ILLEGAL_STATE, maySend() ? NOT_ANSWERED : "receive: another receive waits");
         }
         ServedRequest request = null;
         try {
@@ -94,7 +94,7 @@ public final class StrictReply {
         context.tally().dropped();
         ReferenceCountUtil.safeRelease(answer);
         CompletableFuture<Void> result = new LoopFuture<>();
-        context.completions().fail(result, STATE, NO_REQUEST);
+        context.completions().fail(result, ILLEGAL_STATE, NO_REQUEST);
         return result;
     }
 
@@ -107,7 +107,7 @@ public final class StrictReply {
         if (!(now instanceof ServedRequest request) || !state.compareAndSet(request, BUSY)) {
             context.tally().dropped();
             ReferenceCountUtil.safeRelease(answer);
-            throw new ZMTPSocketException(STATE, NO_REQUEST).withStackTrace();
+            throw new ZMTPSocketException(ILLEGAL_STATE, NO_REQUEST).withStackTrace();
         }
         Object next = request;
         try {

@@ -1,7 +1,7 @@
 package dev.zmtp.internal.socket.request;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.LoopFuture;
@@ -47,7 +47,7 @@ public final class StrictRequest {
     public CompletableFuture<Void> send(ZMTPMessage message) {
         CompletableFuture<Void> sent = new LoopFuture<>();
         if (!asked(message, sent)) {
-            context.completions().fail(sent, STATE, NOT_RECEIVED);
+            context.completions().fail(sent, ILLEGAL_STATE, NOT_RECEIVED);
         }
         return sent;
     }
@@ -80,7 +80,7 @@ public final class StrictRequest {
             refusal = new ZMTPSocketException(CLOSED, "the socket is closed");
             drop(message);
         } else if (!asked(message, new LoopFuture<>())) {
-            refusal = new ZMTPSocketException(STATE, NOT_RECEIVED);
+            refusal = new ZMTPSocketException(ILLEGAL_STATE, NOT_RECEIVED);
         }
         if (refusal != null) {
             throw refusal.withStackTrace();
@@ -131,7 +131,7 @@ public final class StrictRequest {
             return new ZMTPSocketException(CLOSED, "the socket is closed");
         }
         String why = asked == null ? "no request was sent" : "another receive waits";
-        return new ZMTPSocketException(STATE, "receive: " + why);
+        return new ZMTPSocketException(ILLEGAL_STATE, "receive: " + why);
     }
 
     /**

@@ -14,7 +14,7 @@ import dev.zmtp.internal.socket.peer.PeerInfo;
 import dev.zmtp.internal.socket.send.Sent.ToPeer.Way;
 import dev.zmtp.internal.socket.send.WaitingThread.State;
 import dev.zmtp.internal.transport.QueueLimit;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPSocketException.Reason;
 import io.netty.util.ReferenceCountUtil;
@@ -62,19 +62,19 @@ public final class BlockingSends {
     public void send(ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
         begin(message);
         Peer to = named == null ? null : addressee(named, message);
-        if (to == null || context.config().whenFull() != WhenFull.WAIT) {
+        if (to == null || context.config().overflowPolicy() != OverflowPolicy.WAIT) {
             awaitRoom(message, message.readableBytes(), nanos(timeout), timeout);
             senders.hand(new Sent.ToAny(senders, message, null));
         } else {
             reserve(to, message, message.readableBytes() - message.frame(0).readableBytes(), timeout);
-            senders.hand(new Sent.ToPeer(senders.directly(), to, message.withoutFirst(1), null, Way.PLACE));
+            senders.hand(new Sent.ToPeer(senders.directly(), to, message.removeFirst(1), null, Way.PLACE));
         }
     }
 
     /** Like {@link #send(ZMTPMessage, Duration)}, to this peer, and waits for room in its queue. */
     public void send(Peer to, ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
         begin(message);
-        boolean waits = context.config().whenFull() == WhenFull.WAIT;
+        boolean waits = context.config().overflowPolicy() == OverflowPolicy.WAIT;
         if (waits) {
             reserve(to, message, message.readableBytes(), timeout);
         } else {
@@ -96,7 +96,8 @@ public final class BlockingSends {
         if (!to.isUp()) {
             throw refused(answer, PEER_DOWN, "the peer has left");
         }
-        if (context.config().whenFull() == WhenFull.WAIT && !to.queue().hasRoom()) {
+        if (context.config().overflowPolicy() == OverflowPolicy.WAIT
+                && !to.queue().hasRoom()) {
             throw refused(answer, FULL, "the queue of the peer is full");
         }
         awaitRoom(answer, answer.readableBytes() + more, nanos(timeout), timeout);
@@ -114,13 +115,13 @@ public final class BlockingSends {
 
     private Peer addressee(ByName byName, ZMTPMessage message) {
         if (message.size() < 2) {
-            String text = "frames: " + message.size() + " (expected: the name of a peer, and the message)";
+            String text = "frames: " + message.size() + " (expected: the routing id of a peer, and the message)";
             throw refused(message, UNROUTABLE, text);
         }
         Peer peer = byName.named(message.frame(0).nioBuffer());
         if (peer == null || !DirectSends.isThere(peer)) {
             String name = PeerInfo.text(message.frame(0).nioBuffer());
-            throw refused(message, UNROUTABLE, "no peer has the name " + name);
+            throw refused(message, UNROUTABLE, "no peer has the routing id " + name);
         }
         return peer;
     }

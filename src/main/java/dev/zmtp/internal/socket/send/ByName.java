@@ -7,8 +7,8 @@ import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.PeerInfo;
-import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
@@ -21,8 +21,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends to the peer whose name is the first frame, and removes that frame. Names are a ROUTER's identities (RFC 28), or
- * the routing ids of SERVER and PEER, which are generated here (RFC 41, 51).
+ * Sends to the peer whose routing id is the first frame, and removes that frame. Routing ids are a ROUTER's identities
+ * (RFC 28), or those of SERVER and PEER, which are generated here (RFC 41, 51).
  */
 public final class ByName extends Routing {
 
@@ -62,7 +62,7 @@ public final class ByName extends Routing {
                     .fail(
                             result,
                             ZMTPSocketException.Reason.UNROUTABLE,
-                            frames + " (expected: the name of a peer, and the message)");
+                            frames + " (expected: the routing id of a peer, and the message)");
             return Fate.DROPPED;
         }
         Peer peer = find(message.frame(0));
@@ -73,7 +73,8 @@ public final class ByName extends Routing {
             if (result == null) {
                 context.drops().dropped(null, DropReason.NO_PEER, 1);
             }
-            context.completions().fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the name " + name);
+            context.completions()
+                    .fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the routing id " + name);
             return Fate.DROPPED;
         }
         return sendTo(peer, message, result);
@@ -85,16 +86,17 @@ public final class ByName extends Routing {
      */
     @Nullable
     Peer addressee(ZMTPMessage message) {
-        boolean waits = context.config().whenFull() == WhenFull.WAIT && message.size() > 1;
+        boolean waits = context.config().overflowPolicy() == OverflowPolicy.WAIT && message.size() > 1;
         return waits ? find(message.frame(0)) : null;
     }
 
     private Fate sendTo(Peer peer, ZMTPMessage named, @Nullable CompletableFuture<Void> result) {
-        if (context.config().whenFull() == WhenFull.WAIT && !peer.outbound().canTake()) {
+        if (context.config().overflowPolicy() == OverflowPolicy.WAIT
+                && !peer.outbound().canTake()) {
             peer.roomMissed();
             return Fate.REFUSED; // with its name
         }
-        return peer.outbound().send(named.withoutFirst(1), result);
+        return peer.outbound().send(named.removeFirst(1), result);
     }
 
     private @Nullable Peer find(ByteBuf name) {
@@ -110,13 +112,15 @@ public final class ByName extends Routing {
     /** Returns the connection whose end this peer should wait for before it comes up; null if it need not wait. */
     @Nullable
     public PeerHandler inTheWay(Peer peer) {
-        Peer owner = context.config().nameTaken() == NameTaken.REFUSE ? otherOwner(peer) : null;
+        Peer owner =
+                context.config().routingIdConflictPolicy() == RoutingIdConflictPolicy.REFUSE ? otherOwner(peer) : null;
         return owner == null ? null : owner.link();
     }
 
     /** Returns whether another peer ends when this peer comes up, so that the number of peers does not grow. */
     public boolean takesOver(Peer peer) {
-        return context.config().nameTaken() == NameTaken.TAKE_OVER && otherOwner(peer) != null;
+        return context.config().routingIdConflictPolicy() == RoutingIdConflictPolicy.TAKE_OVER
+                && otherOwner(peer) != null;
     }
 
     /** Returns the other peer with the same identity; null if there is none. */
@@ -134,7 +138,7 @@ public final class ByName extends Routing {
         ByteBuffer identity = peer.identity();
         ByteBuffer name;
         if (!isRouter() || !identity.hasRemaining()) {
-            name = peer.name().hasRemaining() ? peer.name() : newName();
+            name = peer.routingId().hasRemaining() ? peer.routingId() : newName();
         } else {
             name = ByteBuffer.wrap(bytes(identity));
         }
@@ -154,8 +158,8 @@ public final class ByName extends Routing {
     private @Nullable String takeOver(Peer owner) {
         PeerHandler link = owner.link();
         boolean isThere = link != null && link.channel().isActive();
-        if (context.config().nameTaken() == NameTaken.REFUSE && isThere) {
-            return "identity: " + PeerInfo.text(owner.name()) + " is taken by another peer";
+        if (context.config().routingIdConflictPolicy() == RoutingIdConflictPolicy.REFUSE && isThere) {
+            return "identity: " + PeerInfo.text(owner.routingId()) + " is taken by another peer";
         }
         peers.remove(nameOf(owner), owner);
         if (link != null && isThere) { // otherwise it has ended for another reason

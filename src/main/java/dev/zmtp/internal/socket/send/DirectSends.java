@@ -14,7 +14,7 @@ import dev.zmtp.internal.socket.peer.PeerSends;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SlowPeers;
 import dev.zmtp.internal.socket.send.Sent.ToPeer.Way;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -140,7 +140,7 @@ public final class DirectSends implements PeerSends {
         boolean reserved =
                 reserveOrMiss(peer, named.readableBytes() - named.frame(0).readableBytes());
         if (reserved) {
-            senders.hand(new Sent.ToPeer(this, peer, named.withoutFirst(1), null, Way.PLACE));
+            senders.hand(new Sent.ToPeer(this, peer, named.removeFirst(1), null, Way.PLACE));
         }
         return reserved;
     }
@@ -211,7 +211,7 @@ public final class DirectSends implements PeerSends {
      * the event loop.
      */
     public void answer(Peer peer, ZMTPMessage message) {
-        if (peer.isUp() && !peer.isLeaving() && context.config().whenFull() == WhenFull.WAIT) {
+        if (peer.isUp() && !peer.isLeaving() && context.config().overflowPolicy() == OverflowPolicy.WAIT) {
             peer.outbound().sendAccepted(message, null);
             peer.unreadAnswers().changed();
         } else {

@@ -12,7 +12,7 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SendQueue;
 import dev.zmtp.internal.transport.QueueLimit;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.HashSet;
@@ -57,14 +57,14 @@ public class RoundRobin extends Routing {
         this.context = context;
         this.credit = credit;
         this.isBound = isBound;
-        this.queue = new SendQueue(context.sendLimit());
+        this.queue = new SendQueue(context.sendQueueLimit());
     }
 
     // Acceptance
 
     @Override
     public boolean waits() {
-        return context.config().whenFull() == WhenFull.WAIT;
+        return context.config().overflowPolicy() == OverflowPolicy.WAIT;
     }
 
     /** Returns whether messages can wait for a peer that is up or is connected to. From any thread. */
@@ -98,7 +98,7 @@ public class RoundRobin extends Routing {
         if (!(request == null ? credit.take(bytes) : credit.takeBytes(bytes))) {
             return Fate.REFUSED;
         }
-        boolean ages = context.maxAgeNanos() != Long.MAX_VALUE;
+        boolean ages = context.maxMessageAgeNanos() != Long.MAX_VALUE;
         queue.add(message, result, request, ages ? context.nanoTime() : context.taskTime());
         return Fate.QUEUED;
     }
@@ -277,8 +277,8 @@ public class RoundRobin extends Routing {
     }
 
     private void drainSome() {
-        long maxAge = context.maxAgeNanos();
-        long now = maxAge == Long.MAX_VALUE ? 0 : context.nanoTime();
+        long maxMessageAge = context.maxMessageAgeNanos();
+        long now = maxMessageAge == Long.MAX_VALUE ? 0 : context.nanoTime();
         long bytes = 0;
         int messages = 0; // counts those sent here, because a write can notify a sender, which adds or removes others
         try {
@@ -290,7 +290,7 @@ public class RoundRobin extends Routing {
                 QueuedMessage next = Objects.requireNonNull(queue.poll());
                 messages++;
                 bytes += next.bytes();
-                if (now - next.since() > maxAge) {
+                if (now - next.since() > maxMessageAge) {
                     up.giveBack();
                     expire(next);
                 } else {
@@ -305,7 +305,7 @@ public class RoundRobin extends Routing {
     }
 
     private void expire(QueuedMessage late) {
-        String text = "it has waited for longer than " + context.config().maxAge();
+        String text = "it has waited for longer than " + context.config().maxMessageAge();
         context.drops().dropped(null, DropReason.EXPIRED, 1);
         drop(late, EXPIRED, text);
     }

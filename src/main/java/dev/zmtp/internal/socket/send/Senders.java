@@ -80,7 +80,7 @@ public final class Senders {
         this.intake = new Intake(context, this::drain);
         this.limit = onTheWay(SocketValues.limitOfSends(context.config()));
         this.keepsNewest =
-                !context.namesPeers() && TypeRules.keepsNewest(context.config().whenFull());
+                !context.namesPeers() && TypeRules.keepsNewest(context.config().overflowPolicy());
         credit.give(limit.messages(), limit.bytes());
         this.writability = new Writability(context, this);
         this.waitingSends = new WaitingSends(context, routing::waits, this::offer, this::capacityFreed, this::refused);

@@ -9,12 +9,12 @@ import java.util.function.BooleanSupplier;
 
 /**
  * The writability of a socket, and the listeners waiting for it. Like a Netty channel with its water marks, a socket is
- * writable until its send limit is reached, and again when less than a quarter of the limit is queued. So a sender that
- * is called then can send for a while.
+ * writable until its send queue limit is reached, and again when less than a quarter of the limit is queued. So a
+ * sender that is called then can send for a while.
  */
 public final class Writability {
 
-    /** Fraction of the send limit that is the low mark, as a divisor. */
+    /** Fraction of the send queue limit that is the low mark, as a divisor. */
     private static final int PART = 4;
 
     private final SocketContext context;

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.context;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -13,8 +14,9 @@ import org.junit.jupiter.api.Test;
 class AwaitedTest {
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
-    private final Awaited awaited = new Awaited(
-            new SocketContext(ZMTPSocketConfig.of(ZMTPSocketType.PUB), clock.eventLoop(), () -> 1).completions());
+    private final Awaited awaited =
+            new Awaited(ClockedSockets.context(ZMTPSocketConfig.of(ZMTPSocketType.PUB), clock.eventLoop(), () -> 1)
+                    .completions());
     private final CompletableFuture<Void> one = new CompletableFuture<>();
     private final CompletableFuture<Void> two = new CompletableFuture<>();
 

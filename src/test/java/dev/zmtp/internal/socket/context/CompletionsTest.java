@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.EventLoops;
 import io.netty.channel.EventLoop;
@@ -35,7 +36,7 @@ class CompletionsTest {
     }
 
     private static SocketContext context(EventLoop loop) {
-        return new SocketContext(ZMTPSocketConfig.of(ZMTPSocketType.PUB), loop, () -> 1);
+        return ClockedSockets.context(ZMTPSocketConfig.of(ZMTPSocketType.PUB), loop, () -> 1);
     }
 
     private void end(int number) {

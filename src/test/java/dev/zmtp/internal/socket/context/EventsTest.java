@@ -52,7 +52,8 @@ class EventsTest {
         ExecutorService executor = Executors.newSingleThreadExecutor();
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+            ZMTPSocket push =
+                    sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
             CountDownLatch blocked = new CountDownLatch(1);
             push.onEvent(executor, event -> {
                 blocked.countDown();
@@ -274,7 +275,7 @@ class EventsTest {
         ZMTPPeer up = ofRouter.next(ZMTPSocketEvent.PeerUp.class).peer();
         assertThat(up.endpoint().text()).isEqualTo(endpoint);
         assertThat(up.session().peerAddress()).isNotNull();
-        assertThat(up.type()).isEqualTo(DEALER);
+        assertThat(up.socketType()).isEqualTo(DEALER);
         ZMTPPeer other = ofDealer.next(ZMTPSocketEvent.PeerUp.class).peer();
         assertThat(other.endpoint().text()).isEqualTo(endpoint);
         assertThat(endpoint).endsWith(other.session().peerAddress().toString().replaceAll(".*:", ":"));
@@ -296,7 +297,7 @@ class EventsTest {
         ZMTPSocket pub = sockets.open(PUB);
         TestSockets.Events ofPub = events(pub);
         String endpoint = bind(pub, ANY_PORT);
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ZERO, Duration.ZERO));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ZERO, Duration.ZERO));
         TestSockets.Events ofPush = events(push);
 
         ZMTPEndpoint connector = push.connect(endpoint);
@@ -309,7 +310,7 @@ class EventsTest {
         }
         ZMTPSocketEvent.Stopped stopped = ofPush.next(ZMTPSocketEvent.Stopped.class);
         assertThat(stopped.endpoint()).isEqualTo(endpoint);
-        assertThat(TestSockets.failure(connector.ready()).getCause()).isSameAs(stopped.cause());
+        assertThat(TestSockets.failure(connector.readyFuture()).getCause()).isSameAs(stopped.cause());
         ZMTPSocket other = sockets.open(PUSH);
         TestSockets.Events ofOther = events(other);
         other.connect("tcp://127.0.0.1:1");
@@ -326,7 +327,7 @@ class EventsTest {
     void aBindingThatEndsIsReportedWithItsPort(TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
         TestSockets.Events events = events(pull);
-        ZMTPEndpoint binding = get(pull.bind(ANY_PORT).ready());
+        ZMTPEndpoint binding = get(pull.bind(ANY_PORT).readyFuture());
 
         TestSockets.unbind(binding);
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPMemoryBudget;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class PendingFlushesTest {
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
-    private final SocketContext context = new SocketContext(
+    private final SocketContext context = ClockedSockets.context(
             ZMTPSocketConfig.builder(ZMTPSocketType.PUB)
                     .codec(codec -> codec.memoryBudget(ZMTPMemoryBudget.of(1 << 20)))
                     .build(),

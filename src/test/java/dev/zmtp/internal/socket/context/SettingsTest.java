@@ -50,11 +50,11 @@ class SettingsTest {
     @Test
     void theTimesBetweenAttemptsMayAllBeTheSame() {
         ZMTPSocketConfig config = ZMTPSocketConfig.builder(DEALER)
-                .reconnect(MILLISECOND, MILLISECOND)
+                .reconnectDelay(MILLISECOND, MILLISECOND)
                 .build();
 
-        assertThat(config.reconnectFirst()).isEqualTo(MILLISECOND);
-        assertThat(config.reconnectMost()).isEqualTo(MILLISECOND);
+        assertThat(config.initialReconnectDelay()).isEqualTo(MILLISECOND);
+        assertThat(config.maxReconnectDelay()).isEqualTo(MILLISECOND);
     }
 
     @ParameterizedTest

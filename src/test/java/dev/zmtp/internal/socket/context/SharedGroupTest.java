@@ -54,34 +54,34 @@ class SharedGroupTest {
             ZMTPSocket push = ZMTPSocket.of(PUSH);
             push.connect(bind(pull, "tcp://127.0.0.1:*"));
             get(push.sendAsync(message("m")));
-            CompletableFuture<Void> ended = ZMTPSocketConfig.sharedLoopsEnded();
+            CompletableFuture<Void> ended = ZMTPSocketConfig.sharedGroupTerminationFuture();
             get(push.closeAsync(Duration.ZERO));
             assertThat(ended).as("while one is open").isNotDone();
 
             get(pull.closeAsync(Duration.ZERO));
-            get(ZMTPSocketConfig.sharedLoopsEnded());
+            get(ZMTPSocketConfig.sharedGroupTerminationFuture());
 
             assertThat(noThreadIsLeft()).isTrue();
             get(ended);
-            assertThat(before).noneMatch(socket -> socket.loop() == pull.loop());
+            assertThat(before).noneMatch(socket -> socket.eventLoop() == pull.eventLoop());
             before.add(pull);
         }
     }
 
     @Test
     void withoutSocketsNobodyHasToWait() {
-        get(ZMTPSocketConfig.sharedLoopsEnded());
+        get(ZMTPSocketConfig.sharedGroupTerminationFuture());
 
-        assertThat(ZMTPSocketConfig.sharedLoopsEnded()).isCompleted();
+        assertThat(ZMTPSocketConfig.sharedGroupTerminationFuture()).isCompleted();
     }
 
     @Test
     void itIsNotWaitedForOnAnEventLoop() {
         ZMTPSocket pull = ZMTPSocket.of(PULL);
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
-        pull.loop()
-                .execute(() -> thrown.complete(
-                        catchThrowable(() -> ZMTPSocketConfig.sharedLoopsEnded().join())));
+        pull.eventLoop()
+                .execute(() -> thrown.complete(catchThrowable(
+                        () -> ZMTPSocketConfig.sharedGroupTerminationFuture().join())));
 
         assertThat(get(thrown)).isInstanceOf(BlockingOperationException.class);
         get(pull.closeAsync(Duration.ZERO));

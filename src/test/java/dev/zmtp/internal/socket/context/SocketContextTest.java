@@ -4,6 +4,7 @@ import static dev.zmtp.testing.TestSockets.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.EventLoops;
 import io.netty.bootstrap.Bootstrap;
@@ -31,7 +32,7 @@ class SocketContextTest {
     private final CompletableFuture<Boolean> hadRead = new CompletableFuture<>();
 
     private static SocketContext context(EventLoop loop) {
-        return new SocketContext(ZMTPSocketConfig.of(ZMTPSocketType.PUB), loop, () -> 1);
+        return ClockedSockets.context(ZMTPSocketConfig.of(ZMTPSocketType.PUB), loop, () -> 1);
     }
 
     private final class Reader extends ChannelInboundHandlerAdapter {

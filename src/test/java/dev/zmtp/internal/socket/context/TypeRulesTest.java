@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -64,7 +64,7 @@ class TypeRulesTest {
             value = ZMTPSocketType.class,
             names = {"PUB", "XPUB", "RADIO", "XSUB"})
     void aTypeThatSendsToAllDropsWhatOneHasNoRoomFor(ZMTPSocketType type) {
-        assertThat(TypeRules.whenFull(type)).isEqualTo(WhenFull.DROP_NEW);
+        assertThat(TypeRules.overflowPolicy(type)).isEqualTo(OverflowPolicy.DROP_NEW);
     }
 
     @ParameterizedTest
@@ -73,7 +73,7 @@ class TypeRulesTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"PUB", "XPUB", "RADIO", "XSUB"})
     void eachOtherTypeWaitsForRoom(ZMTPSocketType type) {
-        assertThat(TypeRules.whenFull(type)).isEqualTo(WhenFull.WAIT);
+        assertThat(TypeRules.overflowPolicy(type)).isEqualTo(OverflowPolicy.WAIT);
     }
 
     /** It is off, then. */

@@ -175,7 +175,10 @@ class UsageTest {
                 .isThrownBy(() -> router.onEvent(Runnable::run, null))
                 .withMessage("listener");
         assertThatNullPointerException()
-                .isThrownBy(() -> xpub.onSubscription(null, true))
+                .isThrownBy(() -> xpub.onSubscription(null))
+                .withMessage("handler");
+        assertThatNullPointerException()
+                .isThrownBy(() -> xpub.onEverySubscription(null))
                 .withMessage("handler");
     }
 

@@ -1,7 +1,7 @@
 package dev.zmtp.internal.socket.context;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 import static dev.zmtp.testing.TestSockets.frames;
 import static dev.zmtp.testing.TestSockets.message;
@@ -136,7 +136,7 @@ class WaitingTest {
             assertThatThrownBy(wait)
                     .isInstanceOfSatisfying(
                             ZMTPSocketException.class,
-                            failure -> assertThat(failure.reason()).isEqualTo(STATE))
+                            failure -> assertThat(failure.reason()).isEqualTo(ILLEGAL_STATE))
                     .cause()
                     .isSameAs(cause);
         }

@@ -2,15 +2,15 @@ package dev.zmtp.internal.socket.endpoint;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUSH;
-import static dev.zmtp.socket.ZMTPSocketEvent.Kind.INCOMPATIBLE;
-import static dev.zmtp.socket.ZMTPSocketEvent.Kind.REFUSED;
-import static dev.zmtp.socket.ZMTPSocketEvent.Kind.TRANSIENT;
+import static dev.zmtp.socket.ZMTPSocketEvent.FailureKind.INCOMPATIBLE;
+import static dev.zmtp.socket.ZMTPSocketEvent.FailureKind.REJECTED;
+import static dev.zmtp.socket.ZMTPSocketEvent.FailureKind.TRANSIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import dev.zmtp.socket.ZMTPSocketEvent.FailureKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,11 +35,12 @@ class BackoffTest {
     }
 
     private static Backoff backoff(Duration first, Duration most, RandomGenerator random) {
-        return new Backoff(ZMTPSocketConfig.builder(PUSH).reconnect(first, most).build(), random);
+        return new Backoff(
+                ZMTPSocketConfig.builder(PUSH).reconnectDelay(first, most).build(), random);
     }
 
     /** The bounds of so many waits in a row, in ms. */
-    private List<Long> bounds(Backoff backoff, Kind kind, int waits) {
+    private List<Long> bounds(Backoff backoff, FailureKind kind, int waits) {
         List<Long> bounds = new ArrayList<>();
         for (int i = 0; i < waits; i++) {
             backoff.next(kind);
@@ -52,14 +53,14 @@ class BackoffTest {
     void theGreatestWaitIsTaken() {
         Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
         ZMTPSocketConfig config = ZMTPSocketConfig.builder(DEALER)
-                .reconnect(Duration.ofMillis(1), forever)
+                .reconnectDelay(Duration.ofMillis(1), forever)
                 .build();
         Backoff backoff = new Backoff(config, () -> 0);
 
         backoff.lived(Long.MAX_VALUE - 1);
 
-        assertThat(backoff.bound(ZMTPSocketEvent.Kind.INCOMPATIBLE)).isEqualTo(Long.MAX_VALUE);
-        assertThat(backoff.next(ZMTPSocketEvent.Kind.TRANSIENT)).isPositive();
+        assertThat(backoff.bound(ZMTPSocketEvent.FailureKind.INCOMPATIBLE)).isEqualTo(Long.MAX_VALUE);
+        assertThat(backoff.next(ZMTPSocketEvent.FailureKind.TRANSIENT)).isPositive();
     }
 
     /** T43. */
@@ -138,7 +139,7 @@ class BackoffTest {
     @Tag("T44")
     @Test
     void aRefusalWaitsForASecondToThirtyHoweverShortTheOtherWaitsAre() {
-        assertThat(bounds(backoff(Duration.ofMillis(1), Duration.ofMillis(10)), REFUSED, 7))
+        assertThat(bounds(backoff(Duration.ofMillis(1), Duration.ofMillis(10)), REJECTED, 7))
                 .containsExactly(1_000L, 2_000L, 4_000L, 8_000L, 16_000L, 30_000L, 30_000L);
     }
 
@@ -159,8 +160,8 @@ class BackoffTest {
     @Tag("T44")
     @ParameterizedTest
     @CsvSource({
-        "AUTHENTICATION, REFUSED",
-        "PEER_ERROR, REFUSED",
+        "AUTHENTICATION, REJECTED",
+        "PEER_ERROR, REJECTED",
         "MALFORMED, NOT_ZMTP",
         "UNEXPECTED, INCOMPATIBLE",
         "VERSION, INCOMPATIBLE",
@@ -172,7 +173,7 @@ class BackoffTest {
         "MEMORY_BUDGET, TRANSIENT",
         "CLOSED, TRANSIENT",
     })
-    void eachFailureOfTheProtocolHasItsKind(ZMTPException.Code code, Kind kind) {
+    void eachFailureOfTheProtocolHasItsKind(ZMTPException.Code code, FailureKind kind) {
         assertThat(Backoff.kindOf(new ZMTPException(code, "any"))).isEqualTo(kind);
     }
 

@@ -48,7 +48,7 @@ class BindTest {
     }
 
     private ZMTPSocket open() {
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).resolver(lookups::add));
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).resolverExecutor(lookups::add));
         pull.onEvent(Runnable::run, events::add);
         return pull;
     }
@@ -86,7 +86,7 @@ class BindTest {
         time.run();
 
         assertThat(binding.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
-        assertThat(TestSockets.reason(binding.ready())).isEqualTo(ZMTPSocketException.Reason.CLOSED);
+        assertThat(TestSockets.reason(binding.readyFuture())).isEqualTo(ZMTPSocketException.Reason.CLOSED);
         assertThat(((Listener) binding).unbound()).isCompleted();
         assertThat(events).isEmpty();
     }
@@ -106,7 +106,7 @@ class BindTest {
     @Test
     void theFailureOfOneWhoseFutureWasAskedForIsNotLogged() {
         ZMTPEndpoint taken = bindToTaken();
-        Throwable failure = TestSockets.failure(taken.ready());
+        Throwable failure = TestSockets.failure(taken.readyFuture());
 
         time.pass(UNTIL_AWAITED);
 
@@ -142,7 +142,7 @@ class BindTest {
         time.run();
         ZMTPEndpoint second = pull.bind(ENDPOINT);
         time.run();
-        assertThat(TestSockets.reason(second.ready())).isEqualTo(ZMTPSocketException.Reason.BIND_FAILED);
+        assertThat(TestSockets.reason(second.readyFuture())).isEqualTo(ZMTPSocketException.Reason.BIND_FAILED);
 
         second.close();
         time.run();

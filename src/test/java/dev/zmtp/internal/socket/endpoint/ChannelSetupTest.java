@@ -45,10 +45,10 @@ class ChannelSetupTest {
         ZMTPSocket other = sockets.open(sockets.builder(ROUTER).handshakeLimiter(limiter));
         try (Socket first = stranger(TestSockets.bind(one, "tcp://127.0.0.1:*"));
                 Socket second = stranger(TestSockets.bind(other, "tcp://127.0.0.1:*"))) {
-            TestSockets.await("both", () -> limiter.handshakes() == 2);
+            TestSockets.await("both", () -> limiter.handshakeCount() == 2);
             assertThat(first.isConnected() && second.isConnected()).isTrue();
         }
-        TestSockets.await("their ends", () -> limiter.handshakes() == 0);
+        TestSockets.await("their ends", () -> limiter.handshakeCount() == 0);
     }
 
     @Test
@@ -65,7 +65,7 @@ class ChannelSetupTest {
     void theLimiterCanBeSwitchedOff(boolean on, TestSockets sockets) throws Exception {
         BlockingQueue<Boolean> limited = new ArrayBlockingQueue<>(1);
         ZMTPSocketConfig.Builder config = sockets.builder(ROUTER)
-                .pipeline((endpoint, p) -> limited.add(p.get(ZMTPHandshakeLimiter.class) != null));
+                .pipelineInitializer((endpoint, p) -> limited.add(p.get(ZMTPHandshakeLimiter.class) != null));
         ZMTPSocket router = sockets.open(on ? config : config.handshakeLimiter(null));
         try (Socket stranger = stranger(TestSockets.bind(router, "tcp://127.0.0.1:*"))) {
             assertThat(stranger.isConnected()).isTrue();
@@ -84,8 +84,8 @@ class ChannelSetupTest {
         ZMTPCurveKeyPair clientKeys = ZMTPCurveKeyPair.generate();
         ZMTPSocketConfig.Builder server = sockets.builder(ROUTER);
         if (curve) {
-            server.codec(
-                    codec -> codec.mechanism(ZMTPCurve.server(serverKeys)).authenticator(ZMTPAuthenticator.anyone()));
+            server.codec(codec ->
+                    codec.mechanism(ZMTPCurve.server(serverKeys)).authenticator(ZMTPAuthenticator.acceptAll()));
         }
         ZMTPSocket router = sockets.open(server);
         router.onMessage((peer, message) -> peer.sendOrDrop(message));

@@ -6,7 +6,7 @@ import static dev.zmtp.ZMTPException.Code.PEER_ERROR;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import dev.zmtp.socket.ZMTPSocketEvent.FailureKind;
 import dev.zmtp.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -36,9 +36,9 @@ class ConnectLogTest {
 
     @Test
     void theFirstFailureIsAWarningAndItsRepetitionsAreNot() {
-        log.failed(Kind.TRANSIENT, refused, true);
-        log.failed(Kind.TRANSIENT, refused, true);
-        log.failed(Kind.TRANSIENT, refused, true);
+        log.failed(FailureKind.TRANSIENT, refused, true);
+        log.failed(FailureKind.TRANSIENT, refused, true);
+        log.failed(FailureKind.TRANSIENT, refused, true);
 
         assertThat(said(Level.WARNING)).containsExactly("tcp://h:5555: Connection refused, trying again");
         assertThat(said(Level.FINE)).hasSize(2);
@@ -46,9 +46,9 @@ class ConnectLogTest {
 
     @Test
     void eachNewKindIsAWarning() {
-        log.failed(Kind.TRANSIENT, refused, true);
-        log.failed(Kind.INCOMPATIBLE, new IOException("peer is a PUB"), true);
-        log.failed(Kind.REFUSED, new IOException("400"), false);
+        log.failed(FailureKind.TRANSIENT, refused, true);
+        log.failed(FailureKind.INCOMPATIBLE, new IOException("peer is a PUB"), true);
+        log.failed(FailureKind.REJECTED, new IOException("400"), false);
 
         assertThat(said(Level.WARNING))
                 .containsExactly(
@@ -59,8 +59,8 @@ class ConnectLogTest {
 
     @Test
     void whatMostlyLiesBehindARefusalIsGuessed() {
-        log.failed(Kind.TRANSIENT, new ZMTPException(CLOSED, "ended in phase mechanism CURVE"), true);
-        log.failed(Kind.REFUSED, new ZMTPException(PEER_ERROR, "refused by the peer: 400"), true);
+        log.failed(FailureKind.TRANSIENT, new ZMTPException(CLOSED, "ended in phase mechanism CURVE"), true);
+        log.failed(FailureKind.REJECTED, new ZMTPException(PEER_ERROR, "refused by the peer: 400"), true);
 
         assertThat(said(Level.WARNING))
                 .containsExactly(
@@ -71,17 +71,17 @@ class ConnectLogTest {
 
     @Test
     void nothingIsGuessedAboutOtherFailures() {
-        log.failed(Kind.TRANSIENT, new ZMTPException(CLOSED, "in phase mechanism PLAIN"), true);
-        log.failed(Kind.REFUSED, new ZMTPException(PEER_ERROR, "refused by the peer: 500"), true);
-        log.failed(Kind.INCOMPATIBLE, new ZMTPException(MECHANISM, "not mechanism CURVE: 400"), true);
-        log.failed(Kind.TRANSIENT, new IOException("mechanism CURVE: 400"), true);
+        log.failed(FailureKind.TRANSIENT, new ZMTPException(CLOSED, "in phase mechanism PLAIN"), true);
+        log.failed(FailureKind.REJECTED, new ZMTPException(PEER_ERROR, "refused by the peer: 500"), true);
+        log.failed(FailureKind.INCOMPATIBLE, new ZMTPException(MECHANISM, "not mechanism CURVE: 400"), true);
+        log.failed(FailureKind.TRANSIENT, new IOException("mechanism CURVE: 400"), true);
 
         assertThat(said(Level.WARNING)).hasSize(4).noneMatch(line -> line.contains("?"));
     }
 
     @Test
     void aFailureWithoutAMessageIsCalledByItsClass() {
-        log.failed(Kind.TRANSIENT, new IOException(), true);
+        log.failed(FailureKind.TRANSIENT, new IOException(), true);
 
         assertThat(said(Level.WARNING)).containsExactly("tcp://h:5555: IOException, trying again");
     }
@@ -89,10 +89,10 @@ class ConnectLogTest {
     @Test
     void aConnectionAfterAFailureIsSaidAndTheNextFailureIsAWarningAgain() {
         log.up();
-        log.failed(Kind.TRANSIENT, new ClosedChannelException(), true);
+        log.failed(FailureKind.TRANSIENT, new ClosedChannelException(), true);
         log.up();
         log.up();
-        log.failed(Kind.TRANSIENT, refused, true);
+        log.failed(FailureKind.TRANSIENT, refused, true);
 
         assertThat(said(Level.INFO)).containsExactly("tcp://h:5555: connected");
         assertThat(said(Level.WARNING))

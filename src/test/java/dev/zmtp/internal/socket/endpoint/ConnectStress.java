@@ -40,7 +40,7 @@ public final class ConnectStress {
     public static class ConnectAndClose extends StressedSocket {
 
         private static final ZMTPSocketConfig CONFIG =
-                ZMTPSocketConfig.builder(PUSH).resolver(lookup -> {}).build();
+                ZMTPSocketConfig.builder(PUSH).resolverExecutor(lookup -> {}).build();
 
         private final SocketEndpoints endpoints = new SocketEndpoints(
                 core.context(),

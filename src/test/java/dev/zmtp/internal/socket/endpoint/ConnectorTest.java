@@ -53,9 +53,9 @@ class ConnectorTest {
 
     private ZMTPSocketConfig.Builder push() {
         return ClockedSockets.with(ZMTPSocketConfig.builder(PUSH), watched)
-                .reconnect(WAIT, WAIT)
+                .reconnectDelay(WAIT, WAIT)
                 .linger(WAIT)
-                .resolver(lookups::add);
+                .resolverExecutor(lookups::add);
     }
 
     private ZMTPSocket open(ZMTPSocketConfig.Builder config) {
@@ -93,7 +93,7 @@ class ConnectorTest {
 
     @Test
     void theFailureAfterWhichItGivesUpIsLoggedAsSuch() {
-        ZMTPEndpoint connector = connect(open(push().reconnect(Duration.ZERO, Duration.ZERO)), ENDPOINT);
+        ZMTPEndpoint connector = connect(open(push().reconnectDelay(Duration.ZERO, Duration.ZERO)), ENDPOINT);
 
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
         assertThatThrownBy(connector::sync)
@@ -133,7 +133,7 @@ class ConnectorTest {
     @Test
     void nothingRunsAfterTheEndOfOneThatWaits() {
         ZMTPEndpoint connector = connect(open(push()), ENDPOINT);
-        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.WAITING);
+        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.RETRYING);
 
         assertThat(TestSockets.disconnect(connector)).isNotDone();
         time.run();
@@ -207,7 +207,7 @@ class ConnectorTest {
         other.onMessage((from, message) -> elsewhere.add(WriteGate.text(message)));
         other.bind("local://other");
         bound();
-        ZMTPSocket push = open(push().pipeline(gate));
+        ZMTPSocket push = open(push().pipelineInitializer(gate));
         ZMTPEndpoint leaving = connect(push, ENDPOINT);
         connect(push, "local://other");
         gate.close();
@@ -247,13 +247,13 @@ class ConnectorTest {
     @Test
     void anExecutorForNamesThatRefusesIsAFailureOfTheAttempt() {
         IllegalStateException refusal = new IllegalStateException("of the test");
-        ZMTPSocket push = open(push().resolver(task -> {
+        ZMTPSocket push = open(push().resolverExecutor(task -> {
             throw refusal;
         }));
 
         ZMTPEndpoint connector = connect(push, "watched://connector");
 
-        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.WAITING);
+        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.RETRYING);
         assertThat(((Connector) connector).lastFailure()).isSameAs(refusal);
     }
 

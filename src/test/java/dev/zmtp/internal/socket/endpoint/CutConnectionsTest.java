@@ -75,7 +75,7 @@ class CutConnectionsTest {
             pull.onMessage(this::take);
             try (Forwarder network = new Forwarder(bind(pull, "tcp://127.0.0.1:*"))) {
                 ZMTPSocket push =
-                        sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(2)));
+                        sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(2)));
                 ZMTPPeer peer = TestSockets.peerOf(push.connect(network.endpoint()));
                 Fates fates = new Fates();
                 int sent = 0;
@@ -88,11 +88,12 @@ class CutConnectionsTest {
                 fates.awaitAll(sent);
 
                 String counters = peer.stats().written() + " written, "
-                        + peer.stats().unknown() + " unknown, " + peer.stats().dropped() + " dropped, "
+                        + peer.stats().outcomeUnknown() + " unknown, "
+                        + peer.stats().dropped() + " dropped, "
                         + peer.stats().queued() + " queued; promised " + fates;
                 assertThat(peer.stats().written()
                                 + peer.stats().queued()
-                                + peer.stats().unknown()
+                                + peer.stats().outcomeUnknown()
                                 + peer.stats().dropped())
                         .as(counters)
                         .isEqualTo(sent);
@@ -120,7 +121,7 @@ class CutConnectionsTest {
                 if (failure == null) {
                     written.getAndIncrement();
                 } else if (failure instanceof ZMTPSocketException e
-                        && e.reason() == ZMTPSocketException.Reason.UNKNOWN) {
+                        && e.reason() == ZMTPSocketException.Reason.OUTCOME_UNKNOWN) {
                     unknown.getAndIncrement();
                 } else {
                     other.add(failure);

@@ -82,11 +82,11 @@ class EndpointsTest {
         ZMTPEndpoint connected = sockets.open(DEALER).connect("inproc://peers");
         ZMTPPeer peer = connected.peer();
         assertThat(peer).as("before it is there").isNotNull();
-        get(connected.ready());
+        get(connected.readyFuture());
 
         assertThat(connected.peer()).isSameAs(peer);
         assertThat(peer.endpoint()).isSameAs(connected);
-        assertThat(peer.type()).isEqualTo(ROUTER);
+        assertThat(peer.socketType()).isEqualTo(ROUTER);
         assertThat(bound.peer()).isNull();
     }
 
@@ -176,7 +176,7 @@ class EndpointsTest {
         String endpoint = bind(sockets.open(PULL), "tcp://127.0.0.1:*");
         ZMTPSocket second = sockets.open(PULL);
 
-        assertThat(failure(second.bind(endpoint).ready()))
+        assertThat(failure(second.bind(endpoint).readyFuture()))
                 .hasCauseInstanceOf(java.net.BindException.class)
                 .hasMessageStartingWith("BIND_FAILED: " + endpoint + ": ");
     }
@@ -191,7 +191,7 @@ class EndpointsTest {
                     sockets.open(sockets.builder(PULL).tcpChannels(kit.channel(), kit.server())), "tcp://127.0.0.1:*");
             ZMTPSocket second = sockets.open(sockets.builder(PULL).tcpChannels(kit.channel(), kit.server()));
 
-            assertThat(failure(second.bind(endpoint).ready()))
+            assertThat(failure(second.bind(endpoint).readyFuture()))
                     .hasCauseInstanceOf(java.net.BindException.class)
                     .hasMessageStartingWith("BIND_FAILED: " + endpoint + ": ")
                     .hasMessageContaining("Address already in use");
@@ -206,14 +206,15 @@ class EndpointsTest {
 
         assertThat(failure(sockets.open(PULL)
                         .bind("ipc://" + directory.resolve(path))
-                        .ready()))
+                        .readyFuture()))
                 .hasCauseInstanceOf(java.net.BindException.class)
                 .hasMessageStartingWith("BIND_FAILED: ");
     }
 
     @Test
     void aHostThatIsNotKnownIsAskedForAgain(TestSockets sockets) {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
         TestSockets.Events events = TestSockets.events(push);
 
         push.connect("tcp://not-there.invalid:1");
@@ -221,7 +222,7 @@ class EndpointsTest {
         assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause())
                 .isInstanceOf(java.net.UnknownHostException.class);
         events.next(ZMTPSocketEvent.Retrying.class);
-        assertThat(failure(push.bind("tcp://not-there.invalid:*").ready()))
+        assertThat(failure(push.bind("tcp://not-there.invalid:*").readyFuture()))
                 .hasCauseInstanceOf(java.net.UnknownHostException.class);
     }
 
@@ -252,7 +253,7 @@ class EndpointsTest {
         };
         ZMTPSocket pull = sockets.open(ClockedSockets.with(sockets.builder(PULL), transport));
         ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), transport));
-        ZMTPEndpoint binding = get(pull.bind("own://0").ready());
+        ZMTPEndpoint binding = get(pull.bind("own://0").readyFuture());
         assertThat(binding.text()).matches("own://[1-9][0-9]*");
 
         push.connect(binding.text());
@@ -320,15 +321,15 @@ class EndpointsTest {
         try (TestSockets sockets = new TestSockets()) {
             return failure(sockets.open(ClockedSockets.with(sockets.builder(PULL), transport))
                     .bind("own://0")
-                    .ready());
+                    .readyFuture());
         }
     }
 
     private static Throwable attemptFailure(Transport transport) {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(
-                    ClockedSockets.with(sockets.builder(PUSH), transport).reconnect(Duration.ZERO, Duration.ZERO));
-            return failure(push.connect("own://0").ready());
+                    ClockedSockets.with(sockets.builder(PUSH), transport).reconnectDelay(Duration.ZERO, Duration.ZERO));
+            return failure(push.connect("own://0").readyFuture());
         }
     }
 
@@ -354,7 +355,7 @@ class EndpointsTest {
         BlockingQueue<Thread> asked = new LinkedBlockingQueue<>();
         try (TestSockets sockets = new TestSockets(1)) {
             ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), poor)
-                    .reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+                    .reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
             push.onEvent(Runnable::run, event -> {
                 if (event instanceof ZMTPSocketEvent.Retrying) {
                     asked.add(Thread.currentThread());
@@ -379,11 +380,11 @@ class EndpointsTest {
     @Test
     void aUserPipelineKnowsWhatWasBoundOrConnected(TestSockets sockets) {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        ZMTPSocket pull = sockets.open(
-                sockets.builder(PULL).pipeline((endpoint, pipeline) -> seen.add("accepted at " + endpoint.text())));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL)
+                .pipelineInitializer((endpoint, pipeline) -> seen.add("accepted at " + endpoint.text())));
         String bound = bind(pull, "tcp://127.0.0.1:*");
-        ZMTPSocket push = sockets.open(
-                sockets.builder(PUSH).pipeline((endpoint, pipeline) -> seen.add("connects to " + endpoint.text())));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                .pipelineInitializer((endpoint, pipeline) -> seen.add("connects to " + endpoint.text())));
 
         TestSockets.connect(push, bound);
 
@@ -397,8 +398,8 @@ class EndpointsTest {
         ZMTPSocket pull = sockets.open(PULL);
         String endpoint = bind(pull, "tcp://127.0.0.1:*");
         ZMTPSocket push = sockets.open(sockets.builder(PUSH)
-                .reconnect(Duration.ofMillis(1), Duration.ofMillis(1))
-                .pipeline((at, pipeline) -> {
+                .reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1))
+                .pipelineInitializer((at, pipeline) -> {
                     if (attempts.getAndIncrement() < 2) {
                         throw new IllegalStateException("of the test");
                     }
@@ -420,7 +421,7 @@ class EndpointsTest {
 
         dealer.connect(bind(router, endpoint), codec -> codec.localIdentity("here"));
 
-        assertThat(TestSockets.peer(router).nameUTF8()).isEqualTo("here");
+        assertThat(TestSockets.peer(router).routingIdUTF8()).isEqualTo("here");
     }
 
     @Test
@@ -496,7 +497,7 @@ class EndpointsTest {
     @Test
     void theWaitForAnAbsentPeerEndsWithTheLastFailure(TestSockets sockets) {
         ZMTPEndpoint absent = sockets.open(PUSH).connect("tcp://127.0.0.1:1");
-        await("a failure", () -> absent.state() == ZMTPEndpoint.State.WAITING);
+        await("a failure", () -> absent.state() == ZMTPEndpoint.State.RETRYING);
 
         assertThatThrownBy(() -> absent.sync(Duration.ofMillis(1)))
                 .isInstanceOf(ZMTPSocketException.class)

@@ -79,7 +79,7 @@ class FailedHandshakesTest {
     }
 
     private List<Long> others() {
-        return reports.stream().map(ZMTPSocketEvent.HandshakeFailed::others).toList();
+        return reports.stream().map(ZMTPSocketEvent.HandshakeFailed::unreported).toList();
     }
 
     @Test
@@ -135,7 +135,7 @@ class FailedHandshakesTest {
         time.pass(SECOND);
 
         assertThat(reports)
-                .extracting(failed -> failed.endpoint() + " and " + failed.others())
+                .extracting(failed -> failed.endpoint() + " and " + failed.unreported())
                 .containsExactly("local://one and 2", "local://two and 1");
     }
 
@@ -158,7 +158,7 @@ class FailedHandshakesTest {
                 .bind(new LocalAddress("closer"));
         time.run();
         ZMTPSocket push =
-                time.open(ZMTPSocketConfig.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+                time.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
         record(push);
         ZMTPEndpoint connector = push.connect("local://closer");
         time.pass(Duration.ofMillis(50));

@@ -14,7 +14,7 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -40,7 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a newcomer's program says by itself when something is wrong, with all defaults: a line that docs/sockets.md has. */
+/**
+ * What a newcomer's program says by itself when something is wrong, with all defaults: a line that docs/sockets.md has.
+ */
 class FirstMinuteTest {
 
     private final TestSockets sockets = new TestSockets();
@@ -87,7 +89,7 @@ class FirstMinuteTest {
                 ServerSocket closing = WirePeer.listen()) {
             String endpoint = form.contains("%d") ? WirePeer.endpoint(closing) : String.format(form, dir);
             ZMTPSocket client =
-                    sockets.open(sockets.builder(DEALER).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+                    sockets.open(sockets.builder(DEALER).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
             TestSockets.Events events = TestSockets.events(client);
 
             client.connect(endpoint);
@@ -157,7 +159,7 @@ class FirstMinuteTest {
     void theKeyOfTheServerIsAnotherOne() throws IOException {
         ZMTPCurveKeyPair keys = ZMTPCurveKeyPair.generate();
         String endpoint =
-                server(codec -> codec.mechanism(ZMTPCurve.server(keys)).authenticator(ZMTPAuthenticator.anyone()));
+                server(codec -> codec.mechanism(ZMTPCurve.server(keys)).authenticator(ZMTPAuthenticator.acceptAll()));
 
         client(codec -> codec.mechanism(
                         ZMTPCurve.client(ZMTPCurveKeyPair.generate().publicKey(), keys)))
@@ -172,8 +174,8 @@ class FirstMinuteTest {
 
     @Test
     void thePasswordIsWrong() throws IOException {
-        String endpoint = server(
-                codec -> codec.mechanism(ZMTPPlain.server()).authenticator(ZMTPPasswords.of(Map.of("ada", "right"))));
+        String endpoint = server(codec -> codec.mechanism(ZMTPPlain.server())
+                .authenticator(ZMTPPasswordAuthenticator.of(Map.of("ada", "right"))));
 
         client(codec -> codec.mechanism(ZMTPPlain.client("ada", "wrong"))).connect(endpoint);
 
@@ -187,7 +189,7 @@ class FirstMinuteTest {
     void thePortIsInUse() throws IOException {
         String endpoint = server(codec -> {});
 
-        Throwable thrown = failure(sockets.open(ROUTER).bind(endpoint).ready());
+        Throwable thrown = failure(sockets.open(ROUTER).bind(endpoint).readyFuture());
 
         assertThat(thrown).hasMessage("BIND_FAILED: " + endpoint + ": Address already in use");
         assertThat(Files.readString(Path.of("docs/sockets.md"))).contains("`Address already in use`");

@@ -41,10 +41,10 @@ class InprocTest {
     @Tag("T61")
     @Test
     void connectorsFromBeforeAndAfterTheBindAreJoined(TestSockets sockets) {
-        ZMTPSocket early = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofDays(1), Duration.ofDays(1)));
+        ZMTPSocket early = sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofDays(1), Duration.ofDays(1)));
         ZMTPEndpoint waiting = early.connect("inproc://joined");
         CompletableFuture<Void> queued = early.sendAsync(message("early"));
-        await("nobody is there", () -> waiting.state() == ZMTPEndpoint.State.WAITING);
+        await("nobody is there", () -> waiting.state() == ZMTPEndpoint.State.RETRYING);
         ZMTPSocket pull = sockets.open(PULL);
 
         bind(pull, "inproc://joined");
@@ -61,13 +61,13 @@ class InprocTest {
     @Tag("T61")
     @Test
     void anotherThatBindsTheNameGetsWhatWasQueuedMeanwhile(TestSockets sockets) {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofDays(1), Duration.ofDays(1)));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofDays(1), Duration.ofDays(1)));
         ZMTPSocket first = sockets.open(PULL);
         bind(first, "inproc://again");
         ZMTPEndpoint connector = push.connect("inproc://again");
-        get(connector.ready());
+        get(connector.readyFuture());
         get(first.closeAsync(Duration.ZERO));
-        await("the connector has seen it", () -> connector.state() == ZMTPEndpoint.State.WAITING);
+        await("the connector has seen it", () -> connector.state() == ZMTPEndpoint.State.RETRYING);
         List<CompletableFuture<Void>> sent = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             sent.add(push.sendAsync(message(String.valueOf(i))));
@@ -85,9 +85,9 @@ class InprocTest {
     @Test
     void aNameIsBoundOnce(TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
-        ZMTPEndpoint binding = get(pull.bind("inproc://once").ready());
+        ZMTPEndpoint binding = get(pull.bind("inproc://once").readyFuture());
 
-        assertThat(failure(pull.bind("inproc://once").ready()))
+        assertThat(failure(pull.bind("inproc://once").readyFuture()))
                 .hasCauseInstanceOf(BindException.class)
                 .hasMessage("BIND_FAILED: inproc://once: the name is in use");
 
@@ -127,13 +127,14 @@ class InprocTest {
             ZMTPSocket pull =
                     ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(group).build());
             bind(pull, "inproc://ended");
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofDays(1), Duration.ofDays(1)));
+            ZMTPSocket push =
+                    sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofDays(1), Duration.ofDays(1)));
             ZMTPEndpoint connector = push.connect("inproc://ended");
-            get(connector.ready());
+            get(connector.readyFuture());
 
             loops.close();
 
-            await("the other end has seen it", () -> connector.state() == ZMTPEndpoint.State.WAITING);
+            await("the other end has seen it", () -> connector.state() == ZMTPEndpoint.State.RETRYING);
             bind(sockets.open(PULL), "inproc://ended");
             get(push.sendAsync(message("m")));
         }
@@ -176,7 +177,7 @@ class InprocTest {
 
     @Test
     void aPausedPeerIsNotReadAndNothingIsLost(TestSockets sockets) {
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(10, 1 << 20));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(10, 1 << 20));
         ZMTPSocket push = sockets.open(PUSH);
         connect(push, bind(pull, "inproc://paused"));
         List<CompletableFuture<Void>> sent = new ArrayList<>();

@@ -75,7 +75,7 @@ class KeepAliveTest {
         ZMTPSocketConfig config = ZMTPSocketConfig.builder(PULL)
                 .codec(codec -> codec.heartbeatInterval(Duration.ZERO)
                         .heartbeatTimeout(Duration.ZERO)
-                        .heartbeatZmtp30Peers(false))
+                        .heartbeatZMTP30Peers(false))
                 .build();
 
         assertThat(options(TestTransport.NIO, config)).containsEntry("SO_KEEPALIVE", false);

@@ -53,7 +53,7 @@ class OptionsTest {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPSocket push = sockets.open(sockets.builder(PUSH)
                 .connectTimeout(Duration.ofMillis(1_234))
-                .pipeline((endpoint, pipeline) ->
+                .pipelineInitializer((endpoint, pipeline) ->
                         millis.set(pipeline.channel().config().getConnectTimeoutMillis())));
 
         connect(push, bind(pull, ANY_PORT));
@@ -127,7 +127,7 @@ class OptionsTest {
     }
 
     private static ZMTPSocketConfig.Builder watched(ZMTPSocketConfig.Builder config, Consumer<SocketChannel> look) {
-        return config.pipeline((endpoint, pipeline) -> look.accept((SocketChannel) pipeline.channel()));
+        return config.pipelineInitializer((endpoint, pipeline) -> look.accept((SocketChannel) pipeline.channel()));
     }
 
     private static ZMTPSocketConfig.Builder withBacklog(

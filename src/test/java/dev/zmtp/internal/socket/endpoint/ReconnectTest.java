@@ -16,7 +16,7 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import dev.zmtp.socket.ZMTPSocketEvent.FailureKind;
 import dev.zmtp.testing.NamedTransport;
 import dev.zmtp.testing.TestSockets;
 import io.netty.bootstrap.ServerBootstrap;
@@ -91,7 +91,7 @@ class ReconnectTest {
         String endpoint = endpoint(any);
         for (int i = 0; i < 20; i++) {
             ZMTPEndpoint binding =
-                    get((i % 2 == 0 ? pull : other).bind(endpoint).ready());
+                    get((i % 2 == 0 ? pull : other).bind(endpoint).readyFuture());
             endpoint = binding.text();
             TestSockets.unbind(binding);
         }
@@ -104,7 +104,8 @@ class ReconnectTest {
     void whatIsSentWhileThePeerIsAwayArrivesOnceInOrderWhenItIsBack(String any, TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
         String endpoint = bind(pull, endpoint(any));
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(20)));
         TestSockets.Events events = TestSockets.events(push);
         TestSockets.connect(push, endpoint);
         get(pull.closeAsync(Duration.ZERO));
@@ -127,7 +128,8 @@ class ReconnectTest {
     @Test
     void whatIsSentBeforeThePeerWasEverThereArrives(TestSockets sockets) throws IOException {
         String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(20)));
         push.connect(endpoint);
         send(push, 5);
         ZMTPSocket pull = sockets.open(PULL);
@@ -170,7 +172,7 @@ class ReconnectTest {
         ZMTPSocket first = sockets.open(PULL);
         names.addresses = List.of(address(bind(first, ANY_PORT)));
         ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
-                .reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
+                .reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(20)));
         TestSockets.Events events = TestSockets.events(push);
         TestSockets.connect(push, "named://service");
 
@@ -270,7 +272,7 @@ class ReconnectTest {
         names.addresses =
                 List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1), address(bind(pull, ANY_PORT)));
         ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
-                .pipeline((endpoint, pipeline) ->
+                .pipelineInitializer((endpoint, pipeline) ->
                         timeouts.add(pipeline.channel().config().getConnectTimeoutMillis())));
 
         TestSockets.connect(push, "named://service");
@@ -290,7 +292,7 @@ class ReconnectTest {
 
         push.connect("named://service");
 
-        assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(Kind.INCOMPATIBLE);
+        assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(FailureKind.INCOMPATIBLE);
     }
 
     /** T45. */
@@ -301,8 +303,8 @@ class ReconnectTest {
         ZMTPSocket pull = sockets.open(PULL);
         Thread[] resolver = new Thread[1];
         ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
-                .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
-                .resolver(task -> {
+                .reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(20))
+                .resolverExecutor(task -> {
                     resolver[0] = new Thread(task, "resolver");
                     resolver[0].start();
                 }));
@@ -311,7 +313,7 @@ class ReconnectTest {
         assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause()).hasMessage("service: not known");
         names.addresses = List.of(address(bind(pull, ANY_PORT)));
 
-        get(connector.ready());
+        get(connector.readyFuture());
 
         assertThat(names.threads).allMatch(thread -> thread.getName().equals("resolver"));
     }
@@ -323,7 +325,7 @@ class ReconnectTest {
         int port = TestSockets.freePort();
         String itself = "127.0.0.1:" + port;
         ZMTPSocket dealer =
-                sockets.open(sockets.builder(DEALER).reconnect(Duration.ofMillis(20), Duration.ofMillis(20)));
+                sockets.open(sockets.builder(DEALER).reconnectDelay(Duration.ofMillis(20), Duration.ofMillis(20)));
         TestSockets.Events events = TestSockets.events(dealer);
         ZMTPEndpoint connector = dealer.connect("tcp://" + itself + ";" + itself);
         CompletableFuture<Void> sent = dealer.sendAsync(message("not for itself"));
@@ -332,7 +334,7 @@ class ReconnectTest {
         assertThat(retry.cause()).hasMessageContaining("connected to itself");
         assertThat(events.next(ZMTPSocketEvent.Connecting.class).attempt()).isEqualTo(2);
 
-        assertThat(connector.ready()).isNotDone();
+        assertThat(connector.readyFuture()).isNotDone();
         assertThat(dealer.receiveAsync()).isNotDone();
         assertThat(sent).isNotDone();
         assertThat(dealer.stats().queued()).isEqualTo(1);
@@ -347,8 +349,8 @@ class ReconnectTest {
                 ZMTPConfig.builder().socketType(DEALER).localIdentity("A").build());
         ZMTPSocket router = sockets.open(ROUTER);
         List<String> received = Collections.synchronizedList(new ArrayList<>());
-        router.onMessage(
-                (from, message) -> received.add(from.nameUTF8() + " " + String.join(" ", TestSockets.frames(message))));
+        router.onMessage((from, message) ->
+                received.add(from.routingIdUTF8() + " " + String.join(" ", TestSockets.frames(message))));
         String endpoint = bind(router, ANY_PORT);
         for (int round = 1; round <= rounds; round++) {
             ZMTPSocket dealer = sockets.open(named);

@@ -55,7 +55,7 @@ class ReconnectTimesTest {
     }
 
     private ZMTPSocket push(Duration first, Duration most) {
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).reconnect(first, most));
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(first, most));
         push.onEvent(Runnable::run, event -> {
             if (event instanceof ZMTPSocketEvent.Connecting) {
                 attempts.add(time.now());
@@ -197,7 +197,9 @@ class ReconnectTimesTest {
         ZMTPSocket push = push();
         time.pass(Duration.ofSeconds(20));
 
-        assertThat(retries).extracting(ZMTPSocketEvent.Retrying::kind).containsOnly(ZMTPSocketEvent.Kind.NOT_ZMTP);
+        assertThat(retries)
+                .extracting(ZMTPSocketEvent.Retrying::kind)
+                .containsOnly(ZMTPSocketEvent.FailureKind.NOT_ZMTP);
         assertThat(retries).allSatisfy(retry -> assertThat(retry.delay()).isLessThanOrEqualTo(MOST));
         balancer.close();
         time.run();
@@ -215,7 +217,9 @@ class ReconnectTimesTest {
         ZMTPSocket wrong = bound(PUSH);
         ZMTPSocket push = push();
         time.pass(Duration.ofMinutes(2));
-        assertThat(retries).extracting(ZMTPSocketEvent.Retrying::kind).containsOnly(ZMTPSocketEvent.Kind.INCOMPATIBLE);
+        assertThat(retries)
+                .extracting(ZMTPSocketEvent.Retrying::kind)
+                .containsOnly(ZMTPSocketEvent.FailureKind.INCOMPATIBLE);
         assertThat(attempts).hasSizeBetween(5, 9);
 
         push.sendOrDrop(TestSockets.message("for the mended one"));
@@ -232,7 +236,7 @@ class ReconnectTimesTest {
         bound(PULL);
 
         ZMTPEndpoint connector = push.connect(ENDPOINT);
-        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.WAITING);
+        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.RETRYING);
         connector.retryNow();
         time.run();
 
@@ -245,8 +249,8 @@ class ReconnectTimesTest {
     void aThousandConnectorsDoNotComeBackTogether() {
         ZMTPSocket pull = bound(PULL);
         for (int i = 0; i < 1_000; i++) {
-            ZMTPSocket one =
-                    time.open(ZMTPSocketConfig.builder(PUSH).reconnect(Duration.ofSeconds(1), Duration.ofSeconds(30)));
+            ZMTPSocket one = time.open(
+                    ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofSeconds(1), Duration.ofSeconds(30)));
             one.onEvent(Runnable::run, event -> {
                 if (event instanceof ZMTPSocketEvent.Connecting attempt && attempt.attempt() == 2) {
                     attempts.add(time.now());

@@ -75,7 +75,7 @@ class RefusedTopicsTest {
 
             assertThat(retries).hasSizeBetween(5, 15);
             assertThat(retries.subList(2, retries.size())).allSatisfy(retry -> {
-                assertThat(retry.kind()).isEqualTo(ZMTPSocketEvent.Kind.REFUSED);
+                assertThat(retry.kind()).isEqualTo(ZMTPSocketEvent.FailureKind.REJECTED);
                 assertThat(retry.cause()).hasMessageContaining("2000 topics");
             });
             assertThat(log.lines).anyMatch(line -> line.contains("whose maxSubscriptions allows so many"));

@@ -86,7 +86,7 @@ class ScannerTest {
         while (reported < STRANGERS) {
             ZMTPSocketEvent.HandshakeFailed failed = events.next(ZMTPSocketEvent.HandshakeFailed.class);
             assertThat(failed.endpoint()).isEqualTo(endpoint);
-            reported += 1 + failed.others();
+            reported += 1 + failed.unreported();
             reports++;
         }
 

@@ -67,10 +67,11 @@ class SilentNamesTest {
         Executor never = lookup -> {};
         String loopback = NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress())
                 .getName();
-        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).resolver(never));
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).resolverExecutor(never));
 
-        get(router.bind("ipc://" + dir.resolve("file")).ready());
-        assertThat(get(router.bind("tcp://" + loopback + ":*").ready()).text()).startsWith("tcp://");
+        get(router.bind("ipc://" + dir.resolve("file")).readyFuture());
+        assertThat(get(router.bind("tcp://" + loopback + ":*").readyFuture()).text())
+                .startsWith("tcp://");
     }
 
     private final class Silent extends NamedTransport {

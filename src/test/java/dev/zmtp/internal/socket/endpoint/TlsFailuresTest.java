@@ -1,8 +1,8 @@
 package dev.zmtp.internal.socket.endpoint;
 
-import static dev.zmtp.socket.ZMTPSocketEvent.Kind.INCOMPATIBLE;
-import static dev.zmtp.socket.ZMTPSocketEvent.Kind.NOT_ZMTP;
-import static dev.zmtp.socket.ZMTPSocketEvent.Kind.REFUSED;
+import static dev.zmtp.socket.ZMTPSocketEvent.FailureKind.INCOMPATIBLE;
+import static dev.zmtp.socket.ZMTPSocketEvent.FailureKind.NOT_ZMTP;
+import static dev.zmtp.socket.ZMTPSocketEvent.FailureKind.REJECTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.DecoderException;
@@ -28,11 +28,11 @@ class TlsFailuresTest {
 
     @Test
     void aCertificateThatIsNotAcceptedIsARefusalWhereverItStands() {
-        assertThat(TlsFailures.kindOf(expired())).isEqualTo(REFUSED);
-        assertThat(TlsFailures.kindOf(new DecoderException(expired()))).isEqualTo(REFUSED);
+        assertThat(TlsFailures.kindOf(expired())).isEqualTo(REJECTED);
+        assertThat(TlsFailures.kindOf(new DecoderException(expired()))).isEqualTo(REJECTED);
         assertThat(TlsFailures.kindOf(new SSLPeerUnverifiedException("another host")))
-                .isEqualTo(REFUSED);
-        assertThat(Backoff.kindOf(new DecoderException(expired()))).isEqualTo(REFUSED);
+                .isEqualTo(REJECTED);
+        assertThat(Backoff.kindOf(new DecoderException(expired()))).isEqualTo(REJECTED);
     }
 
     @ParameterizedTest
@@ -47,8 +47,8 @@ class TlsFailuresTest {
                 "Empty client certificate chain"
             })
     void soIsOneThatThePeerDoesNotAccept(String text) {
-        assertThat(TlsFailures.kindOf(new SSLHandshakeException(text))).isEqualTo(REFUSED);
-        assertThat(TlsFailures.kindOf(new SSLException(text))).isEqualTo(REFUSED);
+        assertThat(TlsFailures.kindOf(new SSLHandshakeException(text))).isEqualTo(REJECTED);
+        assertThat(TlsFailures.kindOf(new SSLException(text))).isEqualTo(REJECTED);
     }
 
     @ParameterizedTest

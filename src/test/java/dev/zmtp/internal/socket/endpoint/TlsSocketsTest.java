@@ -119,12 +119,12 @@ class TlsSocketsTest {
     void aCertificateThatIsNotTrustedIsRefusedAndReportedAtBothSides(TestSockets sockets) throws Exception {
         ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
         TestSockets.Events ofPull = events(pull);
-        ZMTPSocket push =
-                sockets.open(sockets.builder(PUSH).tls(client(theirs).build()).reconnect(Duration.ZERO, Duration.ZERO));
+        ZMTPSocket push = sockets.open(
+                sockets.builder(PUSH).tls(client(theirs).build()).reconnectDelay(Duration.ZERO, Duration.ZERO));
         TestSockets.Events ofPush = events(push);
 
         Throwable failure =
-                failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
+                failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).readyFuture());
 
         assertThat(failure).hasStackTraceContaining("SSLHandshakeException");
         assertThat(ofPush.next(ZMTPSocketEvent.HandshakeFailed.class).cause()).isSameAs(failure.getCause());
@@ -134,11 +134,12 @@ class TlsSocketsTest {
     @Test
     void aCertificateForAnotherHostIsRefused(TestSockets sockets) throws Exception {
         ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
-        ZMTPSocket push = sockets.open(
-                sockets.builder(PUSH).tls(checkingHosts(client(ours).build())).reconnect(Duration.ZERO, Duration.ZERO));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                .tls(checkingHosts(client(ours).build()))
+                .reconnectDelay(Duration.ZERO, Duration.ZERO));
 
         Throwable failure =
-                failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
+                failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).readyFuture());
 
         assertThat(failure).hasStackTraceContaining("No subject alternative names matching IP address 127.0.0.1");
     }
@@ -178,9 +179,9 @@ class TlsSocketsTest {
         get(known.sendAsync(message("m")));
         assertThat(receive(pull)).containsExactly("m");
 
-        ZMTPSocket unknown =
-                sockets.open(sockets.builder(PUSH).tls(client(ours).build()).reconnect(Duration.ZERO, Duration.ZERO));
-        failure(unknown.connect(endpoint).ready());
+        ZMTPSocket unknown = sockets.open(
+                sockets.builder(PUSH).tls(client(ours).build()).reconnectDelay(Duration.ZERO, Duration.ZERO));
+        failure(unknown.connect(endpoint).readyFuture());
     }
 
     @Test
@@ -202,18 +203,20 @@ class TlsSocketsTest {
                 .sslProvider(SslProvider.JDK)
                 .build();
         ZMTPSocket push = sockets.open(
-                sockets.builder(PUSH).tls(checkingDates()).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+                sockets.builder(PUSH).tls(checkingDates()).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
         TestSockets.Events events = events(push);
         int port = TestSockets.freePort();
         try (CapturedLog log = new CapturedLog("dev.zmtp.socket.ConnectLog")) {
             push.connect("tcp://localhost:" + port);
-            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(ZMTPSocketEvent.Kind.TRANSIENT);
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind())
+                    .isEqualTo(ZMTPSocketEvent.FailureKind.TRANSIENT);
 
             bind(sockets.open(sockets.builder(PULL).tls(server)), "tcp://127.0.0.1:" + port);
 
             ZMTPSocketEvent.HandshakeFailed failed = events.next(ZMTPSocketEvent.HandshakeFailed.class);
-            assertThat(failed.kind()).as("%s", failed.cause()).isEqualTo(ZMTPSocketEvent.Kind.REFUSED);
-            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(ZMTPSocketEvent.Kind.REFUSED);
+            assertThat(failed.kind()).as("%s", failed.cause()).isEqualTo(ZMTPSocketEvent.FailureKind.REJECTED);
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind())
+                    .isEqualTo(ZMTPSocketEvent.FailureKind.REJECTED);
             assertThat(log.records)
                     .filteredOn(line -> line.getLevel().equals(Level.WARNING))
                     .extracting(LogRecord::getMessage)

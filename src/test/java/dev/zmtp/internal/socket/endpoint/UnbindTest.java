@@ -38,7 +38,7 @@ class UnbindTest {
     @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://*", "shm://*", "inproc://unbound"})
     void newPeersAreRefusedAndOldOnesStay(String endpoint, TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
-        ZMTPEndpoint binding = get(pull.bind(endpoint).ready());
+        ZMTPEndpoint binding = get(pull.bind(endpoint).readyFuture());
         ZMTPSocket old = sockets.open(PUSH);
         connect(old, binding.text());
 
@@ -59,12 +59,12 @@ class UnbindTest {
     void itsAddressCanBeBoundToAgainAtOnce(String endpoint, @TempDir Path directory, TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPEndpoint first = get(
-                pull.bind(endpoint.replace("{directory}", directory.toString())).ready());
+                pull.bind(endpoint.replace("{directory}", directory.toString())).readyFuture());
 
         first.close();
         ZMTPEndpoint second = pull.bind(first.text());
 
-        assertThat(get(second.ready()).text()).isEqualTo(first.text());
+        assertThat(get(second.readyFuture()).text()).isEqualTo(first.text());
         ZMTPSocket push = sockets.open(PUSH);
         connect(push, second.text());
         get(push.sendAsync(message("to the second")));
@@ -81,14 +81,14 @@ class UnbindTest {
         ZMTPEndpoint second = pull.bind(endpoint);
         held.countDown();
 
-        assertThat(get(second.ready()).text()).isEqualTo(endpoint);
+        assertThat(get(second.readyFuture()).text()).isEqualTo(endpoint);
     }
 
     @Test
     void theEndOfASocketThatWasAboutToBindIsReportedWhenTheAddressIsFree(TestSockets sockets) throws Exception {
         int port = TestSockets.freePort();
         BlockingQueue<Runnable> lookups = new LinkedBlockingQueue<>();
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookups::add));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolverExecutor(lookups::add));
         EventLoop loop = ClockedSockets.core(pull).context().eventLoop();
         pull.bind("tcp://localhost:" + port);
         Runnable lookup = lookups.take();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.OutputShutdown;
 import io.netty.channel.ChannelFuture;
@@ -27,7 +28,7 @@ class FarewellTest {
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
     private final SocketContext context =
-            new SocketContext(ZMTPSocketConfig.of(ZMTPSocketType.PUSH), clock.eventLoop(), () -> 1);
+            ClockedSockets.context(ZMTPSocketConfig.of(ZMTPSocketType.PUSH), clock.eventLoop(), () -> 1);
     private final RecordedOwner owner = new RecordedOwner(context);
     private final PeerHandler handler = new PeerHandler(context, owner, new RecordedOrigin(owner.calls));
     private final HalvesChannel channel = new HalvesChannel(handler);

@@ -49,7 +49,7 @@ class HeartbeatsTest {
                         .heartbeatTimeout(TIMEOUT)
                         .handshakeTimeout(TIMEOUT)
                         .build())
-                .reconnect(Duration.ofMillis(10), Duration.ofMillis(50));
+                .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(50));
     }
 
     /** T36: few messages leave room in the kernel, where PINGs go; many do not. */
@@ -57,7 +57,7 @@ class HeartbeatsTest {
     @ParameterizedTest
     @ValueSource(ints = {20, 20_000})
     void aReceiverThatDoesNotReadForAWhileIsNotDisconnectedAndMissesNothing(int messages, TestSockets sockets) {
-        ZMTPSocket pull = sockets.open(config(PULL).receiveLimit(10, 16 << 20));
+        ZMTPSocket pull = sockets.open(config(PULL).receiveQueueLimit(10, 16 << 20));
         ZMTPSocket push = sockets.open(config(PUSH));
         TestSockets.Events ofPush = TestSockets.events(push);
         TestSockets.Events ofPull = TestSockets.events(pull);

@@ -9,7 +9,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
+import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.VirtualTime;
@@ -46,8 +46,8 @@ class NewcomerTest {
 
     private void bind(String endpoint, ZMTPSocketConfig.Builder config) {
         router = time.open(config);
-        router.onMessage(
-                (from, message) -> received.add(from.nameUTF8() + " " + String.join(" ", TestSockets.frames(message))));
+        router.onMessage((from, message) ->
+                received.add(from.routingIdUTF8() + " " + String.join(" ", TestSockets.frames(message))));
         router.onEvent(Runnable::run, events::add);
         router.bind(endpoint);
         time.run();
@@ -57,7 +57,7 @@ class NewcomerTest {
     private ZMTPSocket connect(String endpoint) {
         ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER)
                 .codec(codec -> codec.localIdentity("A"))
-                .reconnect(Duration.ofHours(1), Duration.ofHours(1)));
+                .reconnectDelay(Duration.ofHours(1), Duration.ofHours(1)));
         dealer.connect(endpoint);
         time.run();
         return dealer;
@@ -97,10 +97,10 @@ class NewcomerTest {
     @Test
     void hasTheLimitThatWasSetWhileItWaited() {
         WriteGate gate = new WriteGate();
-        bind("local://newcomer", ZMTPSocketConfig.builder(ROUTER).pipeline(gate));
+        bind("local://newcomer", ZMTPSocketConfig.builder(ROUTER).pipelineInitializer(gate));
         ZMTPSocket first = connect("local://newcomer");
         connect("local://newcomer");
-        router.sendLimit(2, 1 << 20);
+        router.resizeSendQueue(2, 1 << 20);
         time.run();
         first.closeAsync(Duration.ZERO);
         time.run();
@@ -161,7 +161,11 @@ class NewcomerTest {
     @ParameterizedTest
     @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
     void withoutANameIsRefusedIfThereIsNoPlace(String endpoint) {
-        bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(2).nameTaken(NameTaken.TAKE_OVER));
+        bind(
+                endpoint,
+                ZMTPSocketConfig.builder(ROUTER)
+                        .maxPeers(2)
+                        .routingIdConflictPolicy(RoutingIdConflictPolicy.TAKE_OVER));
         connect(endpoint);
         time.open(ZMTPSocketConfig.builder(DEALER)).connect(endpoint);
         time.run();
@@ -173,14 +177,18 @@ class NewcomerTest {
         assertThat(router.peers()).hasSize(2);
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class))
                 .singleElement(type(ZMTPSocketEvent.HandshakeFailed.class))
-                .satisfies(failed ->
-                        assertThat(failed.cause()).hasMessage("STATE: peers: 2 (expected: fewer, see maxPeers)"));
+                .satisfies(failed -> assertThat(failed.cause())
+                        .hasMessage("ILLEGAL_STATE: peers: 2 (expected: fewer, see maxPeers)"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
     void takesOverThePlaceOfAnotherEvenIfThereIsNoOther(String endpoint) {
-        bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(1).nameTaken(NameTaken.TAKE_OVER));
+        bind(
+                endpoint,
+                ZMTPSocketConfig.builder(ROUTER)
+                        .maxPeers(1)
+                        .routingIdConflictPolicy(RoutingIdConflictPolicy.TAKE_OVER));
         connect(endpoint);
         ZMTPSocket second = connect(endpoint);
         send(second, "of the second");
@@ -220,8 +228,8 @@ class NewcomerTest {
 
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class))
                 .singleElement(type(ZMTPSocketEvent.HandshakeFailed.class))
-                .satisfies(failed ->
-                        assertThat(failed.cause()).hasMessage("STATE: identity: \"A\" is taken by another peer"));
+                .satisfies(failed -> assertThat(failed.cause())
+                        .hasMessage("ILLEGAL_STATE: identity: \"A\" is taken by another peer"));
         assertThat(second.peers()).noneMatch(TestSockets::isUp);
         send(first, "of the first");
         assertThat(received).containsExactly("A of the first");

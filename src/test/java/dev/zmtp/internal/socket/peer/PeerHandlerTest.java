@@ -7,6 +7,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.socket.context.PeerCounters.Counter;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -23,7 +24,7 @@ class PeerHandlerTest {
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
     private final SocketContext context =
-            new SocketContext(ZMTPSocketConfig.of(ZMTPSocketType.PUSH), clock.eventLoop(), () -> 1);
+            ClockedSockets.context(ZMTPSocketConfig.of(ZMTPSocketType.PUSH), clock.eventLoop(), () -> 1);
     private final RecordedOwner owner = new RecordedOwner(context);
     private final PeerHandler handler = new PeerHandler(context, owner, new RecordedOrigin(owner.calls));
     private final WrittenChannel channel = new WrittenChannel(handler);
@@ -63,7 +64,8 @@ class PeerHandlerTest {
         channel.pipeline().fireUserEventTriggered(INFO);
 
         assertThat(channel.isOpen()).isFalse();
-        assertThat(owner.calls).containsExactly("began", "failed: STATE: no more peers", "origin ended", "ended");
+        assertThat(owner.calls)
+                .containsExactly("began", "failed: ILLEGAL_STATE: no more peers", "origin ended", "ended");
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.connection.Session;
 import dev.zmtp.internal.memory.MemoryLedger;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
@@ -21,8 +22,8 @@ class PeerMemoryTest {
     private static final int LIMIT = 1_000_000;
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
-    private final SocketContext context =
-            new SocketContext(ZMTPSocketConfig.builder(ZMTPSocketType.ROUTER).build(), clock.eventLoop(), () -> 1);
+    private final SocketContext context = ClockedSockets.context(
+            ZMTPSocketConfig.builder(ZMTPSocketType.ROUTER).build(), clock.eventLoop(), () -> 1);
     private final MemoryLedger ledger = new MemoryLedger(LIMIT);
     private final List<ZMTPException> ends = new ArrayList<>();
     private final PeerMemory memory = memory();

@@ -76,8 +76,8 @@ class PeerNamesTest {
 
         ZMTPPeer peer = accepted();
         assertThat(((Peer) peer).identity().remaining()).isZero();
-        assertThat(peer.name().remaining()).isEqualTo(9);
-        assertThat(peer.name().get(0)).isZero();
+        assertThat(peer.routingId().remaining()).isEqualTo(9);
+        assertThat(peer.routingId().get(0)).isZero();
     }
 
     /** T50. */
@@ -86,7 +86,7 @@ class PeerNamesTest {
     void aNameOf255BytesIsTaken() throws IOException {
         announce("61*255");
 
-        assertThat(accepted().name()).isEqualTo(ByteBuffer.wrap(Hex.bytes("61*255")));
+        assertThat(accepted().routingId()).isEqualTo(ByteBuffer.wrap(Hex.bytes("61*255")));
     }
 
     /** T50. */
@@ -104,6 +104,6 @@ class PeerNamesTest {
     void aNameMayBeginWithAZero() throws IOException {
         announce("00 61*8");
 
-        assertThat(accepted().name()).isEqualTo(ByteBuffer.wrap(Hex.bytes("00 61*8")));
+        assertThat(accepted().routingId()).isEqualTo(ByteBuffer.wrap(Hex.bytes("00 61*8")));
     }
 }

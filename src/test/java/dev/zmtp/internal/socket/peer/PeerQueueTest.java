@@ -46,9 +46,9 @@ class PeerQueueTest {
     @BeforeEach
     void fillTheTransport() {
         router = time.open(ZMTPSocketConfig.builder(ROUTER)
-                .maxAge(MAX_AGE)
-                .sendLimit(2, 1 << 20)
-                .pipeline(gate));
+                .maxMessageAge(MAX_AGE)
+                .sendQueueLimit(2, 1 << 20)
+                .pipelineInitializer(gate));
         router.bind(ENDPOINT);
         time.run();
         dealer = time.open(ZMTPSocketConfig.builder(DEALER));
@@ -111,14 +111,14 @@ class PeerQueueTest {
 
         assertThat(peer.stats().queued()).isEqualTo(2);
         assertThat(peer.stats().queuedBytes()).isEqualTo(5);
-        assertThat(peer.stats().oldest()).isEqualTo(Duration.ofMillis(7));
+        assertThat(peer.stats().oldestAge()).isEqualTo(Duration.ofMillis(7));
         assertThat(peer.stats().sent()).isEqualTo(3);
 
         read();
 
         assertThat(peer.stats().queued()).isZero();
         assertThat(peer.stats().queuedBytes()).isZero();
-        assertThat(peer.stats().oldest()).isZero();
+        assertThat(peer.stats().oldestAge()).isZero();
     }
 
     @Test
@@ -159,7 +159,7 @@ class PeerQueueTest {
         send("1");
         send("2");
 
-        router.sendLimit(3, 1 << 20);
+        router.resizeSendQueue(3, 1 << 20);
         time.run();
 
         assertThat(peer.isWritable()).isTrue();

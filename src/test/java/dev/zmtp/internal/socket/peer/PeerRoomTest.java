@@ -14,12 +14,13 @@ import static org.mockito.Mockito.when;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.Unpooled;
@@ -50,7 +51,7 @@ class PeerRoomTest {
     @BeforeEach
     void open() {
         router = time.open(
-                ZMTPSocketConfig.builder(ROUTER).sendLimit(LIMIT, 1 << 20).pipeline(gate));
+                ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(LIMIT, 1 << 20).pipelineInitializer(gate));
         router.bind(ENDPOINT);
         time.run();
         dealer = time.open(ZMTPSocketConfig.builder(DEALER));
@@ -132,7 +133,7 @@ class PeerRoomTest {
             fillTransport();
             fillQueue();
             if (named) {
-                ZMTPMessage late = message("late").prepended(Unpooled.copiedBuffer(peer.name()));
+                ZMTPMessage late = message("late").prepend(Unpooled.copiedBuffer(peer.routingId()));
                 assertThat(router.trySend(late)).isFalse();
                 late.release();
             } else {
@@ -164,7 +165,7 @@ class PeerRoomTest {
         fillQueue();
         listen();
 
-        router.sendLimit(2 * LIMIT, 1 << 20);
+        router.resizeSendQueue(2 * LIMIT, 1 << 20);
         time.run();
 
         assertThat(calls).isEqualTo(1);
@@ -207,7 +208,8 @@ class PeerRoomTest {
     @Test
     void eachRefusalOfAnotherThreadLooksForRoom() {
         PeerSends sends = mock(PeerSends.class);
-        SocketContext context = new SocketContext(ZMTPSocketConfig.of(ROUTER), router.loop(), System::nanoTime);
+        SocketContext context =
+                ClockedSockets.context(ZMTPSocketConfig.of(ROUTER), router.eventLoop(), System::nanoTime);
         PeerRoom room = new PeerRoom(context, sends, (Peer) peer);
         room.listen(() -> calls++);
         time.run();
@@ -225,9 +227,9 @@ class PeerRoomTest {
     @Test
     void aFullWayToTheEventLoopCallsItOnceWhenThereIsRoom() {
         ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB)
-                .whenFull(WhenFull.WAIT)
-                .sendLimit(1, 1 << 20)
-                .pipeline(gate));
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(1, 1 << 20)
+                .pipelineInitializer(gate));
         pub.bind("local://peer-room-way");
         time.run();
         for (int i = 0; i < 2; i++) {
@@ -271,7 +273,7 @@ class PeerRoomTest {
     void aMessageForAPeerThatIsAwayHasMissedRoom() {
         ZMTPSocket connecting = time.open(ZMTPSocketConfig.builder(ROUTER)
                 .queueWhileDown(false)
-                .reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+                .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
         dealer.bind("local://peer-room-again");
         peer = connecting.connect("local://peer-room-again").peer();
         time.pass(Duration.ofMillis(50));
@@ -291,7 +293,7 @@ class PeerRoomTest {
     @Test
     void messagesThatWereGatheredForManyCallItWhenTheyHaveLeft() {
         int limit = 64;
-        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendLimit(limit, 1 << 20));
+        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(limit, 1 << 20));
         pub.bind("local://peer-room-many");
         time.run();
         for (int i = 0; i < 20; i++) {
@@ -337,7 +339,7 @@ class PeerRoomTest {
     void aPeerThatIsBackCallsIt() {
         ZMTPSocket connecting = time.open(ZMTPSocketConfig.builder(ROUTER)
                 .queueWhileDown(false)
-                .reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+                .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
         ZMTPEndpoint endpoint = connecting.connect("local://peer-room-back");
         peer = endpoint.peer();
         listen();
@@ -381,7 +383,7 @@ class PeerRoomTest {
                 gate.close();
                 sendUntilFull(peer);
                 gate.open();
-                router.sendLimit(LIMIT + depths.size(), 1 << 20);
+                router.resizeSendQueue(LIMIT + depths.size(), 1 << 20);
                 if (depths.size() == 2) {
                     peer.onWritable(() -> depths.add(10 + depth));
                 }

@@ -89,6 +89,6 @@ class PeerShownTest {
         time.pass(Duration.ofMillis(1));
 
         assertThat(accepted.toString()).matches("ZMTPPeer\\{inproc://left.*, \"me\", down, queued=0}");
-        assertThat(accepted.nameUTF8()).isEqualTo("me");
+        assertThat(accepted.routingIdUTF8()).isEqualTo("me");
     }
 }

@@ -10,6 +10,7 @@ import static org.mockito.Mockito.when;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.socket.context.PeerCounters.Counter;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -24,8 +25,12 @@ import org.junit.jupiter.api.Test;
 class PeerTest {
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
-    private final SocketContext context = new SocketContext(
-            ZMTPSocketConfig.builder(ZMTPSocketType.ROUTER).sendLimit(2, 1_000).build(), clock.eventLoop(), () -> 1);
+    private final SocketContext context = ClockedSockets.context(
+            ZMTPSocketConfig.builder(ZMTPSocketType.ROUTER)
+                    .sendQueueLimit(2, 1_000)
+                    .build(),
+            clock.eventLoop(),
+            () -> 1);
     private final RecordedOwner owner = new RecordedOwner(context);
     private final Peer peer = owner.newPeer(null);
     private final List<WrittenChannel> channels = new ArrayList<>();
@@ -174,11 +179,11 @@ class PeerTest {
     void aPeerIsNotReadWhileTheApplicationHasPausedIt() {
         WrittenChannel channel = connect();
 
-        peer.pause();
+        peer.pauseReading();
         runTasks();
         assertThat(channel.config().isAutoRead()).isFalse();
 
-        peer.resume();
+        peer.resumeReading();
         runTasks();
         assertThat(channel.config().isAutoRead()).isTrue();
     }
@@ -213,7 +218,7 @@ class PeerTest {
     @Test
     void aPeerOfAConnectorIsForgottenOnceThatHasStopped() {
         PeerHome home = mock(PeerHome.class);
-        when(home.state()).thenReturn(ZMTPEndpoint.State.WAITING);
+        when(home.state()).thenReturn(ZMTPEndpoint.State.RETRYING);
         Peer ours = owner.newPeer(home);
         assertThat(ours.endpoint()).isSameAs(home);
         assertThat(ours.isForgotten()).isFalse();

@@ -60,8 +60,8 @@ class PeerWritesTest {
     void aLoneMessageIsOneWriteAndOneFlush(boolean withResult, TestSockets sockets) {
         Writes transport = new Writes();
         ZMTPSocket pull = sockets.open(PULL);
-        ZMTPSocket push =
-                sockets.open(sockets.builder(PUSH).pipeline((endpoint, pipeline) -> pipeline.addLast(transport)));
+        ZMTPSocket push = sockets.open(
+                sockets.builder(PUSH).pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(transport)));
         connect(push, bind(pull, "tcp://127.0.0.1:*"));
         settle(push);
         transport.writes.set(0);
@@ -92,7 +92,7 @@ class PeerWritesTest {
             ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(8 << 20);
             ZMTPSocketConfig.Builder config = sockets.builder(ZMTPSocketType.ROUTER);
             ZMTPSocket router = sockets.open(
-                    config.codec(codec -> codec.memoryBudget(budget)).pipeline((endpoint, pipeline) -> {
+                    config.codec(codec -> codec.memoryBudget(budget)).pipelineInitializer((endpoint, pipeline) -> {
                         Writes transport = new Writes(); // it is of one channel
                         transport.whenFlushed = flushes::incrementAndGet;
                         pipeline.addLast(transport);
@@ -120,7 +120,7 @@ class PeerWritesTest {
     void whatTheTransportHasNotTakenIsNotCountedAsWritten(String endpoint, TestSockets sockets) {
         WriteGate gate = new WriteGate();
         ZMTPSocket pull = sockets.open(PULL);
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).pipeline(gate));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).pipelineInitializer(gate));
         connect(push, bind(pull, endpoint));
         gate.close();
 
@@ -139,7 +139,7 @@ class PeerWritesTest {
     void theFateOfWhatTheConnectionHadAtItsEndIsUnknown(String endpoint, TestSockets sockets) {
         WriteGate gate = new WriteGate();
         ZMTPSocket pull = sockets.open(PULL);
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).pipeline(gate));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).pipelineInitializer(gate));
         String address = bind(pull, endpoint);
         connect(push, address);
         gate.close();
@@ -149,7 +149,7 @@ class PeerWritesTest {
 
         TestSockets.get(pull.closeAsync(Duration.ZERO));
 
-        await("both are counted", () -> push.stats().unknown() == 2);
+        await("both are counted", () -> push.stats().outcomeUnknown() == 2);
         assertThat(result).isCompletedExceptionally();
         ZMTPStats stats = push.stats();
         assertThat(stats.written()).isZero();

@@ -33,7 +33,7 @@ class PingsTest {
             .socketType(PUSH)
             .heartbeatInterval(INTERVAL)
             .heartbeatTimeout(INTERVAL.multipliedBy(2))
-            .heartbeatZmtp30Peers(true)
+            .heartbeatZMTP30Peers(true)
             .build();
 
     private static final String PULL_OF_30 = """
@@ -49,34 +49,34 @@ class PingsTest {
     void aPeerOf30ThatHangsUpOnItsFirstPingIsNotAskedAgain() {
         pings.hungUp("there", ZMTP30, INTERVAL.toNanos() + 1);
 
-        assertThat(pings.config("there").heartbeatZmtp30Peers()).isFalse();
-        assertThat(pings.config("elsewhere").heartbeatZmtp30Peers()).isTrue();
+        assertThat(pings.config("there").heartbeatZMTP30Peers()).isFalse();
+        assertThat(pings.config("elsewhere").heartbeatZMTP30Peers()).isTrue();
     }
 
     @Test
     void aPeerThatLeavesBeforeItsFirstPingIsAskedAgain() {
         pings.hungUp("there", ZMTP30, INTERVAL.toNanos() - 1);
 
-        assertThat(pings.config("there").heartbeatZmtp30Peers()).isTrue();
+        assertThat(pings.config("there").heartbeatZMTP30Peers()).isTrue();
     }
 
     @Test
     void aPeerThatLeavesLongAfterItsFirstPingIsAskedAgain() {
         pings.hungUp("there", ZMTP30, INTERVAL.toNanos() + TimeUnit.SECONDS.toNanos(5));
 
-        assertThat(pings.config("there").heartbeatZmtp30Peers()).isTrue();
+        assertThat(pings.config("there").heartbeatZMTP30Peers()).isTrue();
     }
 
     @Test
     void aPeerThatHangsUpInTheMomentOfItsFirstPingIsNotAskedAgain() {
         pings.hungUp("there", ZMTP30, INTERVAL.toNanos());
 
-        assertThat(pings.config("there").heartbeatZmtp30Peers()).isFalse();
+        assertThat(pings.config("there").heartbeatZMTP30Peers()).isFalse();
     }
 
     @Test
     void aPeerThatIsNotAskedIsNotRememberedEither() {
-        ZMTPConfig notAsking = CONFIG.toBuilder().heartbeatZmtp30Peers(false).build();
+        ZMTPConfig notAsking = CONFIG.toBuilder().heartbeatZMTP30Peers(false).build();
         Pings none = new Pings(notAsking);
 
         none.hungUp("there", ZMTP30, INTERVAL.toNanos() + 1);
@@ -135,8 +135,8 @@ class PingsTest {
             pings.hungUp(i, ZMTP30, INTERVAL.toNanos() + 1);
         }
 
-        assertThat(pings.config(0).heartbeatZmtp30Peers()).as("the eldest").isTrue();
-        assertThat(pings.config(1).heartbeatZmtp30Peers()).as("the next").isFalse();
+        assertThat(pings.config(0).heartbeatZMTP30Peers()).as("the eldest").isTrue();
+        assertThat(pings.config(1).heartbeatZMTP30Peers()).as("the next").isFalse();
     }
 
     @Test
@@ -145,7 +145,7 @@ class PingsTest {
                 TestSockets sockets = new TestSockets()) {
             server.setSoTimeout((int) TestSockets.PATIENCE.toMillis());
             ZMTPSocket push = sockets.open(
-                    ZMTPSocketConfig.builder(CONFIG).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+                    ZMTPSocketConfig.builder(CONFIG).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
             push.connect("tcp://127.0.0.1:" + server.getLocalPort());
 
             try (Socket first = accept(server)) {

@@ -12,11 +12,11 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
-import dev.zmtp.security.ZMTPDecision;
-import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
@@ -47,45 +47,45 @@ class RefusedPeersTest {
                 server -> curve(server, SERVER),
                 Code.CLOSED,
                 Code.MALFORMED,
-                ZMTPSocketEvent.Kind.TRANSIENT),
+                ZMTPSocketEvent.FailureKind.TRANSIENT),
         PASSWORD(
                 client -> client.mechanism(ZMTPPlain.client("user", "password")),
                 server -> server.mechanism(ZMTPPlain.server())
-                        .authenticator(ZMTPPasswords.of(Map.of("user", "another one"))),
+                        .authenticator(ZMTPPasswordAuthenticator.of(Map.of("user", "another one"))),
                 server -> server.mechanism(ZMTPPlain.server())
-                        .authenticator(ZMTPPasswords.of(Map.of("user", "password"))),
+                        .authenticator(ZMTPPasswordAuthenticator.of(Map.of("user", "password"))),
                 Code.PEER_ERROR,
                 Code.AUTHENTICATION,
-                ZMTPSocketEvent.Kind.REFUSED),
+                ZMTPSocketEvent.FailureKind.REJECTED),
         AUTHENTICATOR(
                 client -> client,
                 server -> server.authenticator(
-                        request -> CompletableFuture.completedStage(ZMTPDecision.deny("not this one"))),
+                        request -> CompletableFuture.completedStage(ZMTPAuthDecision.deny("not this one"))),
                 server -> server,
                 Code.PEER_ERROR,
                 Code.AUTHENTICATION,
-                ZMTPSocketEvent.Kind.REFUSED),
+                ZMTPSocketEvent.FailureKind.REJECTED),
         MECHANISM(
                 client -> client,
                 server -> curve(server, SERVER),
                 server -> server,
                 Code.MECHANISM,
                 Code.MECHANISM,
-                ZMTPSocketEvent.Kind.INCOMPATIBLE),
+                ZMTPSocketEvent.FailureKind.INCOMPATIBLE),
         SOCKET_TYPE(
                 client -> client,
                 server -> server.socketType(PUSH),
                 server -> server,
                 Code.SOCKET_TYPE,
                 Code.SOCKET_TYPE,
-                ZMTPSocketEvent.Kind.INCOMPATIBLE);
+                ZMTPSocketEvent.FailureKind.INCOMPATIBLE);
 
         private final UnaryOperator<ZMTPConfig.Builder> client;
         private final UnaryOperator<ZMTPConfig.Builder> server;
         private final UnaryOperator<ZMTPConfig.Builder> mended;
         private final Code atClient;
         private final Code atServer;
-        private final ZMTPSocketEvent.Kind kind;
+        private final ZMTPSocketEvent.FailureKind kind;
 
         Wrong(
                 UnaryOperator<ZMTPConfig.Builder> client,
@@ -93,7 +93,7 @@ class RefusedPeersTest {
                 UnaryOperator<ZMTPConfig.Builder> mended,
                 Code atClient,
                 Code atServer,
-                ZMTPSocketEvent.Kind kind) {
+                ZMTPSocketEvent.FailureKind kind) {
             this.client = client;
             this.server = server;
             this.mended = mended;
@@ -104,7 +104,7 @@ class RefusedPeersTest {
     }
 
     private static ZMTPConfig.Builder curve(ZMTPConfig.Builder server, ZMTPCurveKeyPair keys) {
-        return server.mechanism(ZMTPCurve.server(keys)).authenticator(ZMTPAuthenticator.anyone());
+        return server.mechanism(ZMTPCurve.server(keys)).authenticator(ZMTPAuthenticator.acceptAll());
     }
 
     private static ZMTPSocketConfig.Builder config(ZMTPSocketType type, UnaryOperator<ZMTPConfig.Builder> wrong) {

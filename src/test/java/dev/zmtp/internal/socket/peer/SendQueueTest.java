@@ -119,14 +119,14 @@ class SendQueueTest {
 
     @Test
     void itTellsHowLongTheOldestMessageHasWaited() {
-        assertThat(queue.oldest(5_000)).isZero();
+        assertThat(queue.oldestAge(5_000)).isZero();
         queue.add(message("first"), null, 1_000);
         queue.add(message("second"), null, 3_000);
-        assertThat(queue.oldest(5_000)).isEqualTo(Duration.ofNanos(4_000));
+        assertThat(queue.oldestAge(5_000)).isEqualTo(Duration.ofNanos(4_000));
         take();
-        assertThat(queue.oldest(5_000)).isEqualTo(Duration.ofNanos(2_000));
+        assertThat(queue.oldestAge(5_000)).isEqualTo(Duration.ofNanos(2_000));
         take();
-        assertThat(queue.oldest(5_000)).isZero();
+        assertThat(queue.oldestAge(5_000)).isZero();
     }
 
     @Test
@@ -144,7 +144,7 @@ class SendQueueTest {
         assertThat(queue.messages()).isEqualTo(2);
         assertThat(queue.bytes()).isEqualTo("before".length() + "after".length());
         assertThat(take()).isEqualTo("before");
-        assertThat(queue.oldest(5_000)).isEqualTo(Duration.ofNanos(2_000));
+        assertThat(queue.oldestAge(5_000)).isEqualTo(Duration.ofNanos(2_000));
         assertThat(take()).isEqualTo("after");
     }
 

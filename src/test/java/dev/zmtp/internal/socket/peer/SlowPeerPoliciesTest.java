@@ -22,7 +22,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
@@ -47,8 +47,11 @@ class SlowPeerPoliciesTest {
 
     private final WriteGate gate = new WriteGate();
 
-    private ZMTPSocketConfig.Builder publisher(TestSockets sockets, WhenFull policy, int limit) {
-        return sockets.builder(PUB).whenFull(policy).sendLimit(limit, 16 << 20).pipeline(gate);
+    private ZMTPSocketConfig.Builder publisher(TestSockets sockets, OverflowPolicy policy, int limit) {
+        return sockets.builder(PUB)
+                .overflowPolicy(policy)
+                .sendQueueLimit(limit, 16 << 20)
+                .pipelineInitializer(gate);
     }
 
     /** A subscriber to all, whose connection takes nothing any more but what it has been given here. */
@@ -73,7 +76,7 @@ class SlowPeerPoliciesTest {
     @Tag("T28")
     @Test
     void theLatestMessageIsKeptWhole(TestSockets sockets) {
-        ZMTPSocket pub = sockets.open(publisher(sockets, WhenFull.KEEP_LATEST, 1_000));
+        ZMTPSocket pub = sockets.open(publisher(sockets, OverflowPolicy.KEEP_LATEST, 1_000));
         TestSockets.Events events = TestSockets.events(pub);
         ZMTPSocket sub = stoppedSubscriber(sockets, pub);
         for (int i = 1; i <= 1_000; i++) {
@@ -94,7 +97,7 @@ class SlowPeerPoliciesTest {
     @Tag("T28")
     @Test
     void theLatestMessageIsNotRefusedWhileOthersAreOnTheirWay(TestSockets sockets) {
-        ZMTPSocket pub = sockets.open(publisher(sockets, WhenFull.KEEP_LATEST, 1_000));
+        ZMTPSocket pub = sockets.open(publisher(sockets, OverflowPolicy.KEEP_LATEST, 1_000));
         ZMTPSocket sub = stoppedSubscriber(sockets, pub);
         for (int i = 1; i <= 500; i++) {
             pub.sendOrDrop(message("m" + i));
@@ -113,7 +116,7 @@ class SlowPeerPoliciesTest {
     @Tag("T29")
     @ParameterizedTest
     @CsvSource({"KEEP_LATEST, 1", "DROP_OLD, 10"})
-    void theNewestMessagesAreKeptHoweverManyAreOnTheirWay(WhenFull policy, int kept, TestSockets sockets) {
+    void theNewestMessagesAreKeptHoweverManyAreOnTheirWay(OverflowPolicy policy, int kept, TestSockets sockets) {
         int messages = 100;
         ZMTPSocket pub = sockets.open(publisher(sockets, policy, 10));
         ZMTPSocket sub = stoppedSubscriber(sockets, pub);
@@ -134,7 +137,7 @@ class SlowPeerPoliciesTest {
 
     @Test
     void aSendThatMadeRoomOnItsWayFailsWithDropped(TestSockets sockets) {
-        ZMTPSocket pub = sockets.open(publisher(sockets, WhenFull.DROP_OLD, 2));
+        ZMTPSocket pub = sockets.open(publisher(sockets, OverflowPolicy.DROP_OLD, 2));
         CountDownLatch busy = hold(pub);
         List<CompletableFuture<Void>> sent = new ArrayList<>();
         for (int i = 0; i < ON_THE_WAY_OF_TWO + 2; i++) {
@@ -150,7 +153,7 @@ class SlowPeerPoliciesTest {
 
     @Test
     void aMessageToOnePeerMakesRoomOnItsWay(TestSockets sockets) {
-        ZMTPSocket pub = sockets.open(publisher(sockets, WhenFull.DROP_OLD, 2));
+        ZMTPSocket pub = sockets.open(publisher(sockets, OverflowPolicy.DROP_OLD, 2));
         stoppedSubscriber(sockets, pub);
         ZMTPPeer peer = TestSockets.peer(pub);
         CountDownLatch busy = hold(pub);
@@ -169,7 +172,7 @@ class SlowPeerPoliciesTest {
     /** The place of a message that is on its way is no message that could make room. */
     @Test
     void aPlaceThatIsReservedDoesNotStopTheEventLoop(TestSockets sockets) {
-        ZMTPSocket pub = sockets.open(publisher(sockets, WhenFull.KEEP_LATEST, 10));
+        ZMTPSocket pub = sockets.open(publisher(sockets, OverflowPolicy.KEEP_LATEST, 10));
         ZMTPSocket sub = stoppedSubscriber(sockets, pub);
         CountDownLatch busy = hold(pub);
         pub.sendOrDrop(message("to all"));
@@ -184,7 +187,7 @@ class SlowPeerPoliciesTest {
 
     @Test
     void aMessageThatIsReplacedOnItsWayGivesItsPlaceBack(TestSockets sockets) {
-        ZMTPSocket pub = sockets.open(publisher(sockets, WhenFull.DROP_OLD, 2));
+        ZMTPSocket pub = sockets.open(publisher(sockets, OverflowPolicy.DROP_OLD, 2));
         ZMTPSocket sub = stoppedSubscriber(sockets, pub);
         ZMTPPeer peer = TestSockets.peer(pub);
         CountDownLatch busy = hold(pub);
@@ -212,7 +215,7 @@ class SlowPeerPoliciesTest {
     @Tag("T29")
     @Test
     void theOldestMessagesMakeRoomForNewOnes(TestSockets sockets) {
-        ZMTPSocket pub = sockets.open(publisher(sockets, WhenFull.DROP_OLD, 10));
+        ZMTPSocket pub = sockets.open(publisher(sockets, OverflowPolicy.DROP_OLD, 10));
         ZMTPSocket sub = stoppedSubscriber(sockets, pub);
         for (int i = 1; i <= 100; i++) {
             publish(pub, "m" + i);
@@ -231,7 +234,7 @@ class SlowPeerPoliciesTest {
     @Test
     void newMessagesAreDroppedForAFullSubscriber(TestSockets sockets) {
         ZMTPSocket pub =
-                sockets.open(sockets.builder(PUB).sendLimit(10, 16 << 20).pipeline(gate));
+                sockets.open(sockets.builder(PUB).sendQueueLimit(10, 16 << 20).pipelineInitializer(gate));
         ZMTPSocket sub = stoppedSubscriber(sockets, pub);
         for (int i = 1; i <= 100; i++) {
             publish(pub, "m" + i);
@@ -252,7 +255,7 @@ class SlowPeerPoliciesTest {
     @Test
     void whatIsTooOldIsDroppedWhenThePeerReturns(TestSockets sockets) {
         Duration most = Duration.ofMillis(200);
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).maxAge(most));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).maxMessageAge(most));
         TestSockets.Events events = TestSockets.events(push);
         push.connect(ENDPOINT);
         List<CompletableFuture<Void>> old = new ArrayList<>();
@@ -260,7 +263,7 @@ class SlowPeerPoliciesTest {
             old.add(push.sendAsync(message("old")));
         }
         await("in the queue", () -> push.stats().queued() == 5);
-        await("too old", () -> push.stats().oldest().compareTo(most.multipliedBy(2)) > 0);
+        await("too old", () -> push.stats().oldestAge().compareTo(most.multipliedBy(2)) > 0);
         push.sendOrDrop(message("new"));
         ZMTPSocket pull = sockets.open(PULL);
 
@@ -278,8 +281,8 @@ class SlowPeerPoliciesTest {
     void theBytesThatWaitAreBounded(TestSockets sockets) {
         int size = 100_000;
         UnpooledByteBufAllocator alloc = new UnpooledByteBufAllocator(true);
-        ZMTPSocket push =
-                sockets.open(sockets.builder(PUSH).sendLimit(1_000, 1 << 20).pipeline(gate));
+        ZMTPSocket push = sockets.open(
+                sockets.builder(PUSH).sendQueueLimit(1_000, 1 << 20).pipelineInitializer(gate));
         ZMTPSocket pull = sockets.open(PULL);
         connect(push, bind(pull, "tcp://127.0.0.1:*"));
         gate.close();
@@ -307,7 +310,7 @@ class SlowPeerPoliciesTest {
 
     @Test
     void aPeerIsReportedAsSlowBeforeAnythingIsDropped(TestSockets sockets) {
-        ZMTPSocket pub = sockets.open(publisher(sockets, WhenFull.DROP_NEW, 10));
+        ZMTPSocket pub = sockets.open(publisher(sockets, OverflowPolicy.DROP_NEW, 10));
         stoppedSubscriber(sockets, pub);
         TestSockets.Events events = TestSockets.events(pub);
 
@@ -329,9 +332,9 @@ class SlowPeerPoliciesTest {
     @Test
     void aPublisherThatWaitsForOneSubscriberSendsNothingToTheOthersMeanwhile(TestSockets sockets) {
         ZMTPSocket pub = sockets.open(sockets.builder(XPUB)
-                .whenFull(WhenFull.WAIT)
-                .sendLimit(1, 16 << 20)
-                .pipeline(gate));
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(1, 16 << 20)
+                .pipelineInitializer(gate));
         ZMTPSocket full = sockets.open(SUB);
         ZMTPSocket free = sockets.open(SUB);
         full.subscribe("");

@@ -11,7 +11,7 @@ import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.VirtualTime;
@@ -53,11 +53,11 @@ class SlowPeersTest {
     }
 
     /** A publisher with a subscriber that reads and one that has stopped. */
-    private void start(ZMTPSocketType type, WhenFull policy) {
+    private void start(ZMTPSocketType type, OverflowPolicy policy) {
         publisher = time.open(ZMTPSocketConfig.builder(type)
-                .whenFull(policy)
-                .slowAfter(TIMEOUT)
-                .sendLimit(LIMIT.messages(), LIMIT.bytes()));
+                .overflowPolicy(policy)
+                .slowPeerTimeout(TIMEOUT)
+                .sendQueueLimit(LIMIT.messages(), LIMIT.bytes()));
         publisher.bind(ENDPOINT);
         subscriber(fast);
         time.run();
@@ -68,14 +68,14 @@ class SlowPeersTest {
                 .filter(peer -> !before.contains(peer))
                 .findFirst()
                 .orElseThrow();
-        stopped.peers().iterator().next().pause();
+        stopped.peers().iterator().next().pauseReading();
         time.run();
         publisher.onEvent(Runnable::run, events::add);
     }
 
     private ZMTPSocket subscriber(List<String> received) {
         ZMTPSocket subscriber =
-                time.open(ZMTPSocketConfig.builder(SUB).reconnect(Duration.ofHours(1), Duration.ofHours(1)));
+                time.open(ZMTPSocketConfig.builder(SUB).reconnectDelay(Duration.ofHours(1), Duration.ofHours(1)));
         subscriber.onMessage((from, message) -> received.add(String.join(" ", TestSockets.frames(message))));
         subscriber.subscribe("");
         subscriber.connect(ENDPOINT);
@@ -107,7 +107,7 @@ class SlowPeersTest {
     @Tag("T31")
     @Test
     void oneThatDoesNotReadCostsTheOthersNothing() {
-        start(PUB, WhenFull.DROP_NEW);
+        start(PUB, OverflowPolicy.DROP_NEW);
 
         publish(0, MANY);
 
@@ -126,7 +126,7 @@ class SlowPeersTest {
     @Tag("T31")
     @Test
     void dropsAreReportedAtOnceAndThenOnceASecond() {
-        start(PUB, WhenFull.DROP_NEW);
+        start(PUB, OverflowPolicy.DROP_NEW);
         publish(0, MANY);
         assertThat(events(ZMTPSocketEvent.Dropped.class)).hasSize(1);
 
@@ -143,11 +143,11 @@ class SlowPeersTest {
     @Tag("T32")
     @Test
     void oneThatReadsOnMissesWhatWasCountedAndNothingAfterIt() {
-        start(PUB, WhenFull.DROP_NEW);
+        start(PUB, OverflowPolicy.DROP_NEW);
         publish(0, MANY);
         long dropped = its.stats().dropped();
 
-        stopped.peers().iterator().next().resume();
+        stopped.peers().iterator().next().resumeReading();
         time.run();
         publish(MANY, MANY + 1_000);
 
@@ -161,7 +161,7 @@ class SlowPeersTest {
     @Tag("T33")
     @Test
     void oneThatDoesNotReadIsDisconnectedWhenItsTimeIsOver() {
-        start(PUB, WhenFull.DISCONNECT);
+        start(PUB, OverflowPolicy.DISCONNECT);
         publish(0, MANY);
         assertThat(events(ZMTPSocketEvent.SlowPeer.class)).hasSize(1);
 
@@ -188,15 +188,15 @@ class SlowPeersTest {
         subscriber.subscribe("");
         subscriber.onEvent(Runnable::run, event -> {
             if (event instanceof ZMTPSocketEvent.PeerUp up) {
-                up.peer().pause();
+                up.peer().pauseReading();
             }
         });
         subscriber.bind(ENDPOINT);
         publisher = time.open(ZMTPSocketConfig.builder(PUB)
-                .whenFull(WhenFull.DISCONNECT)
-                .slowAfter(TIMEOUT)
-                .sendLimit(10_000, 1 << 20)
-                .reconnect(Duration.ofMillis(100), Duration.ofMillis(100)));
+                .overflowPolicy(OverflowPolicy.DISCONNECT)
+                .slowPeerTimeout(TIMEOUT)
+                .sendQueueLimit(10_000, 1 << 20)
+                .reconnectDelay(Duration.ofMillis(100), Duration.ofMillis(100)));
         publisher.onEvent(Runnable::run, events::add);
         its = TestSockets.peerOf(publisher.connect(ENDPOINT));
         time.run();
@@ -216,13 +216,13 @@ class SlowPeersTest {
     @Tag("T33")
     @Test
     void oneThatReadsSlowlyIsNotDisconnected() {
-        start(PUB, WhenFull.DISCONNECT);
+        start(PUB, OverflowPolicy.DISCONNECT);
         for (int round = 0; round < 10; round++) {
             publish(round * MANY, (round + 1) * MANY);
             time.pass(Duration.ofSeconds(1));
-            stopped.peers().iterator().next().resume();
+            stopped.peers().iterator().next().resumeReading();
             time.run();
-            stopped.peers().iterator().next().pause();
+            stopped.peers().iterator().next().pauseReading();
             time.run();
         }
 
@@ -234,7 +234,7 @@ class SlowPeersTest {
     @Tag("T34")
     @Test
     void aPublisherThatWaitsForAFullSubscriberSendsNothingTwice() {
-        start(XPUB, WhenFull.WAIT);
+        start(XPUB, OverflowPolicy.WAIT);
         int taken = 0;
         ZMTPMessage refused = message(taken);
         while (publisher.trySend(refused)) {
@@ -248,7 +248,7 @@ class SlowPeersTest {
         assertThat(waits).isNotDone();
         assertThat(fast).isEqualTo(texts(0, taken));
 
-        stopped.peers().iterator().next().resume();
+        stopped.peers().iterator().next().resumeReading();
         time.run();
 
         assertThat(waits).isCompleted();

@@ -32,11 +32,11 @@ class UnreadAnswersTest {
     @ParameterizedTest
     @CsvSource({"REP, tcp://127.0.0.1:*", "ROUTER, tcp://127.0.0.1:*", "REP, inproc://unread", "REP, shm://*"})
     void answersWaitUntilThePeerReadsThem(ZMTPSocketType type, String endpoint, TestSockets sockets) {
-        ZMTPSocket service = sockets.open(sockets.builder(type).sendLimit(5, 1 << 20));
+        ZMTPSocket service = sockets.open(sockets.builder(type).sendQueueLimit(5, 1 << 20));
         service.serve(request -> request.reply(message(ANSWER)));
-        ZMTPSocket client = sockets.open(sockets.builder(DEALER).sendLimit(REQUESTS, 1 << 20));
+        ZMTPSocket client = sockets.open(sockets.builder(DEALER).sendQueueLimit(REQUESTS, 1 << 20));
         ZMTPPeer peer = connect(client, bind(service, endpoint));
-        peer.pause();
+        peer.pauseReading();
 
         List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
         for (int i = 0; i < REQUESTS; i++) {
@@ -45,7 +45,7 @@ class UnreadAnswersTest {
         await(
                 "a full queue",
                 () -> service.peers().stream().anyMatch(p -> p.stats().queued() >= 5));
-        peer.resume();
+        peer.resumeReading();
 
         answers.forEach(answer -> get(answer).release());
         assertThat(service.stats().dropped()).isZero();
@@ -54,7 +54,7 @@ class UnreadAnswersTest {
     /** A place that another thread has reserved is no answer that the peer does not read. */
     @Test
     void aPeerIsReadFromAgainWhenWhatWasOnItsWayHasLeft(TestSockets sockets) {
-        ZMTPSocket service = sockets.open(sockets.builder(ROUTER).sendLimit(1, 1 << 20));
+        ZMTPSocket service = sockets.open(sockets.builder(ROUTER).sendQueueLimit(1, 1 << 20));
         service.serve(request -> {
             try {
                 Blocking.allow(() -> assertThat(CompletableFuture.supplyAsync(

@@ -15,8 +15,9 @@ import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.RecordedOrigin;
 import dev.zmtp.internal.socket.peer.RecordedOwner;
 import dev.zmtp.internal.socket.peer.WrittenChannel;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.Unpooled;
@@ -57,12 +58,12 @@ class FanOutTest {
         clock.finishAndReleaseAll();
     }
 
-    private SocketContext context(ZMTPSocketType type, WhenFull whenFull) {
+    private SocketContext context(ZMTPSocketType type, OverflowPolicy policy) {
         ZMTPSocketConfig config = ZMTPSocketConfig.builder(type)
-                .whenFull(whenFull)
-                .sendLimit(1, 1_000)
+                .overflowPolicy(policy)
+                .sendQueueLimit(1, 1_000)
                 .build();
-        return new SocketContext(config, clock.eventLoop(), () -> 1);
+        return ClockedSockets.context(config, clock.eventLoop(), () -> 1);
     }
 
     private Subscriber connect(SocketContext context) {
@@ -80,7 +81,7 @@ class FanOutTest {
 
     @Test
     void aMessageGoesToThePeersWhoseTopicItBeginsWith() {
-        SocketContext context = context(ZMTPSocketType.PUB, WhenFull.DROP_NEW);
+        SocketContext context = context(ZMTPSocketType.PUB, OverflowPolicy.DROP_NEW);
         FanOut fanOut = new FanOut(context, new Subscribers(context));
         Subscriber all = connect(context);
         Subscriber some = connect(context);
@@ -96,7 +97,7 @@ class FanOutTest {
 
     @Test
     void aPeerThatHasGoneOrCancelledGetsNothing() {
-        SocketContext context = context(ZMTPSocketType.PUB, WhenFull.DROP_NEW);
+        SocketContext context = context(ZMTPSocketType.PUB, OverflowPolicy.DROP_NEW);
         FanOut fanOut = new FanOut(context, new Subscribers(context));
         Subscriber gone = connect(context);
         Subscriber cancelled = connect(context);
@@ -116,7 +117,7 @@ class FanOutTest {
     /** A group is compared whole. */
     @Test
     void aMessageOfARadioGoesToThoseThatHaveJoinedItsGroup() {
-        SocketContext context = context(ZMTPSocketType.RADIO, WhenFull.DROP_NEW);
+        SocketContext context = context(ZMTPSocketType.RADIO, OverflowPolicy.DROP_NEW);
         FanOut fanOut = new FanOut(context, new Subscribers(context));
         Subscriber joined = connect(context);
         Subscriber other = connect(context);
@@ -131,7 +132,7 @@ class FanOutTest {
 
     @Test
     void thePublisherThatWaitsSendsToAllPeersOrToNone() {
-        SocketContext context = context(ZMTPSocketType.PUB, WhenFull.WAIT);
+        SocketContext context = context(ZMTPSocketType.PUB, OverflowPolicy.WAIT);
         FanOut fanOut = new FanOut(context, new Subscribers(context));
         Subscriber free = connect(context);
         Subscriber full = connect(context);
@@ -149,7 +150,7 @@ class FanOutTest {
 
     @Test
     void theResultOfAMessageIsThatItIsWithThePeersQueues() {
-        SocketContext context = context(ZMTPSocketType.PUB, WhenFull.DROP_NEW);
+        SocketContext context = context(ZMTPSocketType.PUB, OverflowPolicy.DROP_NEW);
         FanOut fanOut = new FanOut(context, new Subscribers(context));
         CompletableFuture<Void> result = new CompletableFuture<>();
 

@@ -15,7 +15,7 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.Unpooled;
@@ -55,7 +55,7 @@ class GatheringTest {
     }
 
     private ZMTPSocket open(ZMTPSocketConfig.Builder config) {
-        ZMTPSocket socket = time.open(config.pipeline(gate)
+        ZMTPSocket socket = time.open(config.pipelineInitializer(gate)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(BIG / 4, BIG / 2)));
         socket.bind("inproc://news");
         return socket;
@@ -219,7 +219,7 @@ class GatheringTest {
         assertThat(received.get(3)).startsWith("before");
         assertThat(peers.get(3).stats().written()
                         + peers.get(3).stats().dropped()
-                        + peers.get(3).stats().unknown())
+                        + peers.get(3).stats().outcomeUnknown())
                 .isEqualTo(2);
     }
 
@@ -261,7 +261,8 @@ class GatheringTest {
     void aSubscriberWithAShortQueueIsNotMadeToTakeMore(int messages, long bytes) {
         xpub.closeAsync(Duration.ZERO);
         time.pass(Duration.ofMillis(100));
-        xpub = open(ZMTPSocketConfig.builder(XPUB).sendLimit(messages, bytes).whenFull(WhenFull.DROP_NEW));
+        xpub = open(
+                ZMTPSocketConfig.builder(XPUB).sendQueueLimit(messages, bytes).overflowPolicy(OverflowPolicy.DROP_NEW));
         List<ZMTPPeer> peers = subscribeAll();
         gate.close();
         xpub.sendOrDrop(big("fills"));
@@ -282,7 +283,7 @@ class GatheringTest {
     void aPublisherThatWaitsKeepsToTheLimitOfTheSlowest() {
         xpub.closeAsync(Duration.ZERO);
         time.pass(Duration.ofMillis(100));
-        xpub = open(ZMTPSocketConfig.builder(XPUB).sendLimit(100, 16 << 20).whenFull(WhenFull.WAIT));
+        xpub = open(ZMTPSocketConfig.builder(XPUB).sendQueueLimit(100, 16 << 20).overflowPolicy(OverflowPolicy.WAIT));
         List<ZMTPPeer> peers = subscribeAll();
         gate.close();
         int sent = 0;

@@ -13,6 +13,7 @@ import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.RecordedOrigin;
 import dev.zmtp.internal.socket.peer.RecordedOwner;
 import dev.zmtp.internal.socket.peer.WrittenChannel;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -44,11 +45,11 @@ class SharedTopicsTest {
         clock.finishAndReleaseAll();
     }
 
-    private void publisher(long maxTopicsMemory) {
+    private void publisher(long maxSubscriptionsMemory) {
         ZMTPSocketConfig config = ZMTPSocketConfig.builder(ZMTPSocketType.PUB)
-                .maxTopicsMemory(maxTopicsMemory)
+                .maxSubscriptionsMemory(maxSubscriptionsMemory)
                 .build();
-        context = new SocketContext(config, clock.eventLoop(), () -> 1);
+        context = ClockedSockets.context(config, clock.eventLoop(), () -> 1);
         fanOut = new FanOut(context, new Subscribers(context));
     }
 

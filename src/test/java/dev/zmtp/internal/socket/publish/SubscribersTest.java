@@ -116,9 +116,10 @@ class SubscribersTest {
         List<String> topics =
                 IntStream.range(0, 3_000).mapToObj(Integer::toString).sorted().toList();
         topics.forEach(sub::subscribe);
-        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+        ZMTPSocket pub =
+                time.open(ZMTPSocketConfig.builder(PUB).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
         List<String> heard = new ArrayList<>();
-        pub.onSubscription((peer, topic) -> heard.add(text(topic)), true);
+        pub.onEverySubscription((peer, topic) -> heard.add(text(topic)));
         pub.connect(ENDPOINT);
         time.run();
         assertThat(heard).hasSize(topics.size());
@@ -144,14 +145,12 @@ class SubscribersTest {
         ZMTPSocket sub = connected(SUB);
         IntStream.range(0, 3_000).mapToObj(Integer::toString).forEach(sub::subscribe);
         time.run();
-        pub.onSubscription(
-                (peer, topic) -> {
-                    if (heard.isEmpty()) {
-                        pub.onSubscription((other, late) -> heardLate.add(text(late)), true);
-                    }
-                    heard.add(text(topic));
-                },
-                true);
+        pub.onEverySubscription((peer, topic) -> {
+            if (heard.isEmpty()) {
+                pub.onEverySubscription((other, late) -> heardLate.add(text(late)));
+            }
+            heard.add(text(topic));
+        });
 
         sub.closeAsync(Duration.ZERO);
         time.run();
@@ -171,7 +170,7 @@ class SubscribersTest {
         IntStream.range(0, all).mapToObj(Integer::toString).forEach(sub::subscribe);
         time.run();
         int[] heard = {0};
-        pub.onSubscription((peer, topic) -> heard[0]++, true);
+        pub.onEverySubscription((peer, topic) -> heard[0]++);
         Turns turns = Turns.of(time.loop(), () -> heard[0]);
 
         sub.closeAsync(Duration.ZERO);

@@ -72,7 +72,7 @@ class SubscriptionFilterTest {
     void aRefusedTopicHasNoSubscriberAndIsNotReported() {
         ZMTPSocket pub = publisher(PUB, SubscriptionFilterTest::isPublic);
         List<ZMTPSubscription> reported = new ArrayList<>();
-        pub.onSubscription((peer, subscription) -> reported.add(subscription), true);
+        pub.onEverySubscription((peer, subscription) -> reported.add(subscription));
         subscriber(SUB, "public.a", "secret").unsubscribe("secret");
         time.run();
 

@@ -23,7 +23,7 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.TestSockets;
@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +54,12 @@ class SubscriptionsTest {
     /** What the publisher's application hears, as {@code +topic} and {@code -topic}. */
     private static List<String> heard(ZMTPSocket publisher, boolean all) {
         List<String> heard = new CopyOnWriteArrayList<>();
-        publisher.onSubscription((peer, request) -> heard.add(text(request)), all);
+        BiConsumer<ZMTPPeer, ZMTPSubscription> hear = (peer, request) -> heard.add(text(request));
+        if (all) {
+            publisher.onEverySubscription(hear);
+        } else {
+            publisher.onSubscription(hear);
+        }
         return heard;
     }
 
@@ -162,7 +168,7 @@ class SubscriptionsTest {
     void aListenerThatWasUnregisteredHearsNothing(TestSockets sockets) {
         ZMTPSocket xpub = sockets.open(XPUB);
         List<String> unheard = new CopyOnWriteArrayList<>();
-        ZMTPRegistration registration = xpub.onSubscription((peer, request) -> unheard.add(text(request)), true);
+        ZMTPRegistration registration = xpub.onEverySubscription((peer, request) -> unheard.add(text(request)));
         List<String> heard = heard(xpub, true);
 
         registration.close();
@@ -177,11 +183,9 @@ class SubscriptionsTest {
         try (CapturedLog log = new CapturedLog("dev.zmtp.socket.Subscribers");
                 TestSockets sockets = new TestSockets()) {
             ZMTPSocket xpub = sockets.open(XPUB);
-            xpub.onSubscription(
-                    (peer, request) -> {
-                        throw new IllegalStateException("of the test");
-                    },
-                    true);
+            xpub.onEverySubscription((peer, request) -> {
+                throw new IllegalStateException("of the test");
+            });
             List<String> heard = heard(xpub, true);
 
             subscriber(sockets, bind(xpub, ENDPOINT), "A");
@@ -246,7 +250,7 @@ class SubscriptionsTest {
     /** Without a subscriber there is nothing to wait for. */
     @Test
     void whatNobodyHasSubscribedToIsSentToNobodyAndSucceeds(TestSockets sockets) {
-        ZMTPSocket pub = sockets.open(sockets.builder(PUB).sendLimit(3, 100));
+        ZMTPSocket pub = sockets.open(sockets.builder(PUB).sendQueueLimit(3, 100));
         for (int i = 0; i < 100; i++) {
             get(pub.sendAsync(message("nobody")));
         }
@@ -313,7 +317,7 @@ class SubscriptionsTest {
     void anXsubSendsToAllPublishersAndDropsForThoseThatAreFull(TestSockets sockets) {
         WriteGate gate = new WriteGate();
         ZMTPSocket xsub =
-                sockets.open(sockets.builder(XSUB).sendLimit(2, 16 << 20).pipeline(gate));
+                sockets.open(sockets.builder(XSUB).sendQueueLimit(2, 16 << 20).pipelineInitializer(gate));
         List<ZMTPSocket> publishers = List.of(sockets.open(XPUB), sockets.open(XPUB));
         for (ZMTPSocket publisher : publishers) {
             connect(xsub, bind(publisher, "tcp://127.0.0.1:*"));
@@ -342,7 +346,7 @@ class SubscriptionsTest {
         WriteGate gate = new WriteGate();
         ZMTPSocket xpub = sockets.open(XPUB);
         List<String> heard = heard(xpub, true);
-        ZMTPSocket xsub = sockets.open(sockets.builder(XSUB).pipeline(gate));
+        ZMTPSocket xsub = sockets.open(sockets.builder(XSUB).pipelineInitializer(gate));
         xsub.subscribe("kept");
         xsub.subscribe("left");
         connect(xsub, bind(xpub, "tcp://127.0.0.1:*"));
@@ -384,7 +388,7 @@ class SubscriptionsTest {
             }
         };
         subscriber.set(sockets.open(
-                sockets.builder(XSUB).pipeline((endpoint, pipeline) -> pipeline.addLast(atTheFirstWrite))));
+                sockets.builder(XSUB).pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(atTheFirstWrite))));
         for (int i = 0; i < topics; i++) {
             subscriber.get().subscribe("topic/" + i);
         }
@@ -418,9 +422,9 @@ class SubscriptionsTest {
     void aMessageThatWaitsForAFullSubscriberPassesWhenThatCancels(TestSockets sockets) {
         WriteGate gate = new WriteGate();
         ZMTPSocket pub = sockets.open(sockets.builder(PUB)
-                .whenFull(WhenFull.WAIT)
-                .sendLimit(1, 1 << 20)
-                .pipeline(gate));
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(1, 1 << 20)
+                .pipelineInitializer(gate));
         ZMTPSocket sub = subscriber(sockets, bind(pub, "tcp://127.0.0.1:*"), "");
         get(pub.whenPeers(1));
         gate.close();

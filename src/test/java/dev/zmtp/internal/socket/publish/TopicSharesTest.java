@@ -3,9 +3,9 @@ package dev.zmtp.internal.socket.publish;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.RecordedOwner;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.AfterEach;
@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 class TopicSharesTest {
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
-    private final RecordedOwner owner =
-            new RecordedOwner(new SocketContext(ZMTPSocketConfig.of(ZMTPSocketType.PUB), clock.eventLoop(), () -> 1));
+    private final RecordedOwner owner = new RecordedOwner(
+            ClockedSockets.context(ZMTPSocketConfig.of(ZMTPSocketType.PUB), clock.eventLoop(), () -> 1));
     private final TopicShares shares = new TopicShares();
     private final Peer many = owner.newPeer(null);
     private final Peer few = owner.newPeer(null);

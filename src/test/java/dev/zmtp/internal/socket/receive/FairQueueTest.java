@@ -130,7 +130,7 @@ class FairQueueTest {
     /** Its sender notices, as its own queue fills. */
     @Test
     void aPeerIsNotReadFromWhileItsQueueIsFull(TestSockets sockets) {
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(10, 1 << 20));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(10, 1 << 20));
         ZMTPSocket push = sockets.open(PUSH);
         connect(push, bind(pull, ENDPOINT));
         for (int i = 0; i < 100; i++) {
@@ -147,7 +147,7 @@ class FairQueueTest {
 
     @Test
     void aFullInboundQueueDoesNotStopSends(TestSockets sockets) {
-        ZMTPSocket one = sockets.open(sockets.builder(ZMTPSocketType.PAIR).receiveLimit(1, 1 << 20));
+        ZMTPSocket one = sockets.open(sockets.builder(ZMTPSocketType.PAIR).receiveQueueLimit(1, 1 << 20));
         ZMTPSocket other = sockets.open(ZMTPSocketType.PAIR);
         connect(one, bind(other, "tcp://127.0.0.1:*"));
         for (int i = 0; i < 10; i++) {
@@ -258,11 +258,11 @@ class FairQueueTest {
             await("the peer", () -> pull.peers().stream().anyMatch(TestSockets::isUp));
             ZMTPPeer peer = TestSockets.peer(pull);
 
-            peer.pause();
+            peer.pauseReading();
             get(push.sendAsync(message("while paused"))); // on the same event loop, after the pause
             assertThat(peer.stats().received()).isZero();
             CompletableFuture<ZMTPMessage> received = pull.receiveAsync();
-            peer.resume();
+            peer.resumeReading();
 
             assertThat(TestSockets.frames(get(received))).containsExactly("while paused");
         }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class GivenBackTest {
 
     private final VirtualTime time = new VirtualTime();
-    private final ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).receiveLimit(2, 100));
+    private final ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(2, 100));
     private final Inbox inbox = ClockedSockets.core(pull).inbox();
     private final ZMTPSocket push = pushTo("inproc://given-back");
     private final List<String> handled = new ArrayList<>();

@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket.receive;
 
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.testing.TestSockets.frames;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.reason;
@@ -37,7 +37,7 @@ class InboxSinkTest {
     private static final String ENDPOINT = "inproc://sink";
 
     private final VirtualTime time = new VirtualTime();
-    private final ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).receiveLimit(2, 100));
+    private final ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(2, 100));
     private final Inbox inbox = ClockedSockets.core(pull).inbox();
     private final Taking sink = new Taking();
 
@@ -103,7 +103,7 @@ class InboxSinkTest {
     void nothingElseReceivesBetweenItsClaimAndItsBegin() {
         inbox.claim();
 
-        assertThat(reason(pull.receiveAsync())).isEqualTo(STATE);
+        assertThat(reason(pull.receiveAsync())).isEqualTo(ILLEGAL_STATE);
         assertThatThrownBy(inbox::claim).hasMessageContaining("a receiver is already registered");
 
         inbox.unclaim();
@@ -261,10 +261,10 @@ class InboxSinkTest {
 
     /** Messages of three peers, of each more than one task passes on. */
     private ZMTPSocket longInbox() {
-        ZMTPSocket receiver = time.open(ZMTPSocketConfig.builder(PULL).receiveLimit(3_000, 1 << 20));
+        ZMTPSocket receiver = time.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(3_000, 1 << 20));
         receiver.bind("inproc://many");
         for (int i = 0; i < 3; i++) {
-            ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).sendLimit(3_000, 1 << 20));
+            ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).sendQueueLimit(3_000, 1 << 20));
             push.connect("inproc://many");
             time.run();
             for (int k = 0; k < 1_500; k++) {

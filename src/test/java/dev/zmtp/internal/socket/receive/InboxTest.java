@@ -3,7 +3,7 @@ package dev.zmtp.internal.socket.receive;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -119,7 +119,7 @@ class InboxTest {
         waits.cancel(false);
         pull.onMessage((from, message) -> message.release());
 
-        assertThat(reason(pull.receiveAsync())).isEqualTo(STATE);
+        assertThat(reason(pull.receiveAsync())).isEqualTo(ILLEGAL_STATE);
         assertThatThrownBy(() -> pull.onMessage((from, message) -> message.release()))
                 .hasMessageContaining("a receiver is already registered");
     }
@@ -208,7 +208,7 @@ class InboxTest {
         TestSockets.settle(pull);
         CountDownLatch busy = TestSockets.hold(pull);
         send("0");
-        await("a read", () -> ((SingleThreadEventLoop) pull.loop()).pendingTasks() > 0);
+        await("a read", () -> ((SingleThreadEventLoop) pull.eventLoop()).pendingTasks() > 0);
 
         registration.close();
         pull.onMessage((from, message) -> second.addAll(frames(message)));

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.RecordedOwner;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayDeque;
@@ -54,8 +54,8 @@ class LineTest {
     }
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
-    private final RecordedOwner owner =
-            new RecordedOwner(new SocketContext(ZMTPSocketConfig.of(ZMTPSocketType.PULL), clock.eventLoop(), () -> 1));
+    private final RecordedOwner owner = new RecordedOwner(
+            ClockedSockets.context(ZMTPSocketConfig.of(ZMTPSocketType.PULL), clock.eventLoop(), () -> 1));
     private final Line line = new Line();
     private final Choosy sink = new Choosy();
     private final Peer first = withMessage();

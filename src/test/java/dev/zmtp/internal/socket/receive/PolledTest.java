@@ -7,8 +7,8 @@ import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
@@ -95,7 +95,7 @@ class PolledTest {
     /** It completes no future, so no task has to come in between. */
     @Test
     void onTheEventLoopAllThatWaitAreTakenInOneTask(TestSockets sockets) {
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(2 * MANY, 1 << 30));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(2 * MANY, 1 << 30));
         ZMTPSocket push = sockets.open(PUSH);
         connect(push, bind(pull, ENDPOINT));
         CompletableFuture<Void> last = new CompletableFuture<>();
@@ -114,7 +114,7 @@ class PolledTest {
                     }
                     return count;
                 },
-                pull.loop()));
+                pull.eventLoop()));
 
         assertThat(taken).isEqualTo(MANY);
     }
@@ -127,7 +127,7 @@ class PolledTest {
                 .hasMessage("receive: not with PUSH (expected: a type that receives)");
 
         ZMTPRegistration handler = pull.onMessage((peer, message) -> message.release());
-        assertThat(refusal(pull)).hasFieldOrPropertyWithValue("reason", STATE);
+        assertThat(refusal(pull)).hasFieldOrPropertyWithValue("reason", ILLEGAL_STATE);
         handler.close();
         assertThat(pull.tryReceive()).isNull();
 
@@ -141,13 +141,13 @@ class PolledTest {
         ZMTPSocket req = sockets.open(REQ);
         connect(req, bind(rep, ENDPOINT));
         assertThat(rep.tryReceive()).isNull();
-        assertThat(refusal(req)).as("no request was sent").hasFieldOrPropertyWithValue("reason", STATE);
+        assertThat(refusal(req)).as("no request was sent").hasFieldOrPropertyWithValue("reason", ILLEGAL_STATE);
 
         for (int i = 0; i < 3; i++) {
             get(req.sendAsync(message("question")));
             assertThat(req.tryReceive()).as("still awaited").isNull();
             assertThat(next(rep)).containsExactly("question");
-            assertThat(refusal(rep)).as("not answered").hasFieldOrPropertyWithValue("reason", STATE);
+            assertThat(refusal(rep)).as("not answered").hasFieldOrPropertyWithValue("reason", ILLEGAL_STATE);
             get(rep.sendAsync(message("answer")));
             assertThat(next(req)).containsExactly("answer");
         }
@@ -181,7 +181,7 @@ class PolledTest {
         get(req.sendAsync(message("question")));
         await("it is there", () -> rep.stats().received() == 1);
 
-        rep.loop().execute(() -> {
+        rep.eventLoop().execute(() -> {
             order.addAll(frames(rep.tryReceive()));
             order.add("returned");
         });
@@ -208,7 +208,7 @@ class PolledTest {
             return failure != null && thrown.add(failure);
         });
         assertThat(thrown.get(0)).hasFieldOrPropertyWithValue("reason", PEER_DOWN);
-        assertThat(refusal(req)).as("no request was sent").hasFieldOrPropertyWithValue("reason", STATE);
+        assertThat(refusal(req)).as("no request was sent").hasFieldOrPropertyWithValue("reason", ILLEGAL_STATE);
     }
 
     @Test

@@ -28,7 +28,7 @@ class ReceiveLimitTest {
     @ParameterizedTest(name = "{0} messages, {1} bytes")
     @CsvSource({"10, 1000000", "1000, 40"})
     void nothingIsReadFromAFullPeerUntilHalfOfItsMessagesAreTaken(int messages, long bytes) {
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).receiveLimit(messages, bytes));
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(messages, bytes));
         pull.bind("inproc://full");
         ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
         push.connect("inproc://full");

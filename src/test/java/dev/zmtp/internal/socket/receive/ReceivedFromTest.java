@@ -75,7 +75,7 @@ class ReceivedFromTest {
         for (ZMTPSocket socket : new ZMTPSocket[] {sockets.open(REP), sockets.open(PUSH)}) {
             assertThatThrownBy(socket::receiveFrom)
                     .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessage("receiveFrom: not with " + socket.type()
+                    .hasMessage("receiveFrom: not with " + socket.socketType()
                             + " (expected: a type that receives, not REQ or REP)");
         }
     }
@@ -84,7 +84,7 @@ class ReceivedFromTest {
     void itDoesNotWaitOnAnEventLoop(TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
-        pull.loop().execute(() -> {
+        pull.eventLoop().execute(() -> {
             try {
                 thrown.complete(new AssertionError("received " + pull.receiveFrom()));
             } catch (Throwable e) {

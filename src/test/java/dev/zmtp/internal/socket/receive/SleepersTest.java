@@ -5,7 +5,7 @@ import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -128,8 +128,8 @@ class SleepersTest {
     @Test
     void severalThreadsGetAllMessagesOnceAndInOrder(TestSockets sockets) throws InterruptedException {
         int messages = 10_000;
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(16, 1 << 20));
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(16, 1 << 20));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(16, 1 << 20));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(16, 1 << 20));
         connect(push, bind(pull, "tcp://127.0.0.1:*"));
         BlockingQueue<Integer> all = new LinkedBlockingQueue<>();
         BlockingQueue<String> faults = new LinkedBlockingQueue<>();
@@ -204,7 +204,7 @@ class SleepersTest {
 
         assertThatThrownBy(pull::receive)
                 .isInstanceOfSatisfying(
-                        ZMTPSocketException.class, e -> assertThat(e.reason()).isEqualTo(STATE));
+                        ZMTPSocketException.class, e -> assertThat(e.reason()).isEqualTo(ILLEGAL_STATE));
         handler.close();
         assertThat(pull.receive(Duration.ZERO)).isNull();
     }

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 public class StressedReceiver extends StressedSocket {
 
     private static final ZMTPSocketConfig CONFIG =
-            ZMTPSocketConfig.builder(PULL).receiveLimit(2, 100).build();
+            ZMTPSocketConfig.builder(PULL).receiveQueueLimit(2, 100).build();
 
     /** Only a thread that is not woken waits so long. */
     static final long LONG = TimeUnit.SECONDS.toNanos(2);

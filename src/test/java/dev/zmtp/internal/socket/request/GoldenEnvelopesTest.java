@@ -95,7 +95,7 @@ class GoldenEnvelopesTest {
 
     @Test
     void aCorrelatedRequestOfAReqHasAnIdBeforeTheEmptyFrame() throws IOException {
-        assertCorrelated(sockets.open(sockets.builder(REQ).correlate(true)));
+        assertCorrelated(sockets.open(sockets.builder(REQ).correlateRequests(true)));
     }
 
     private static void assertCorrelated(ZMTPSocket asking) throws IOException {
@@ -258,7 +258,7 @@ class GoldenEnvelopesTest {
     /** In the order of their bytes, so that a trace can be compared with another. */
     @Test
     void aSubAsksAgainForAllItsTopicsAfterEachHandshake() throws IOException {
-        ZMTPSocket sub = sockets.open(sockets.builder(SUB).reconnect(Duration.ofMillis(1), Duration.ofSeconds(1)));
+        ZMTPSocket sub = sockets.open(sockets.builder(SUB).reconnectDelay(Duration.ofMillis(1), Duration.ofSeconds(1)));
         sub.subscribe("B");
         ZMTPRegistration cancelled = sub.subscribe("C");
         sub.subscribe("A");

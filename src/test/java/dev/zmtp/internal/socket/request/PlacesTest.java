@@ -6,6 +6,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.RecordedOwner;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.AfterEach;
@@ -25,7 +26,7 @@ class PlacesTest {
         ZMTPSocketConfig config = ZMTPSocketConfig.builder(ZMTPSocketType.ROUTER)
                 .maxOutstandingRequests(places)
                 .build();
-        return new SocketContext(config, clock.eventLoop(), () -> 1);
+        return ClockedSockets.context(config, clock.eventLoop(), () -> 1);
     }
 
     private static int fill(Places places, Peer peer) {

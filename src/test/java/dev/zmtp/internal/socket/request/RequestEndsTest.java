@@ -99,7 +99,7 @@ class RequestEndsTest {
 
     @Test
     void oneThatFindsNoRoomOnTheEventLoopFailsAtOnce() {
-        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendLimit(1, 1), SERVICE);
+        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendQueueLimit(1, 1), SERVICE);
         CompletableFuture<ZMTPMessage> first = ask(dealer, "1", LONG);
 
         assertThat(reason(dealer.requestAsync(message("2"), LONG))).isEqualTo(FULL);
@@ -111,7 +111,7 @@ class RequestEndsTest {
     /** More requests than the event loop takes in one turn, so that the last one ends before it gets there. */
     @Test
     void oneThatIsCancelledOnItsWayGivesItsRoomBack() throws InterruptedException {
-        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendLimit(2_000, 1 << 20), SERVICE);
+        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendQueueLimit(2_000, 1 << 20), SERVICE);
         Thread thread = new Thread(() -> {
             for (int i = 0; i < 1_499; i++) {
                 dealer.requestAsync(message("?"), LONG);
@@ -159,8 +159,8 @@ class RequestEndsTest {
 
         assertThat(down)
                 .singleElement()
-                .satisfies(ended ->
-                        assertThat(ended.cause()).hasMessage("STATE: a request without a timeout was cancelled"));
+                .satisfies(ended -> assertThat(ended.cause())
+                        .hasMessage("ILLEGAL_STATE: a request without a timeout was cancelled"));
         asked.remove().drop();
         CompletableFuture<ZMTPMessage> next = ask(req, "next", LONG);
         answer("of the next");
@@ -279,7 +279,7 @@ class RequestEndsTest {
     /** More than the event loop takes in one turn, so that the socket is closed between the first and the last. */
     @Test
     void thoseThatAreOnTheirWayFailAtTheClose() throws InterruptedException {
-        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendLimit(2_000, 1 << 20), "inproc://nobody");
+        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendQueueLimit(2_000, 1 << 20), "inproc://nobody");
         List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
         Thread thread = new Thread(() -> {
             for (int i = 0; i < 1_500; i++) {

@@ -4,8 +4,8 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.NO_PEER;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.VirtualTime;
 import java.util.ArrayList;
@@ -33,11 +33,13 @@ class RequestLimitsTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = WhenFull.class,
+            value = OverflowPolicy.class,
             names = {"WAIT", "DROP_NEW"})
-    void requestsBeyondTheLimitFailAndGiveTheirPlaceBack(WhenFull policy, TestSockets sockets) {
-        ZMTPSocket dealer = sockets.open(
-                sockets.builder(DEALER).whenFull(policy).sendLimit(2, 16 << 20).maxOutstandingRequests(2));
+    void requestsBeyondTheLimitFailAndGiveTheirPlaceBack(OverflowPolicy policy, TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER)
+                .overflowPolicy(policy)
+                .sendQueueLimit(2, 16 << 20)
+                .maxOutstandingRequests(2));
         dealer.connect("inproc://away");
         CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("m0"), PATIENCE);
         dealer.requestAsync(message("m1"), PATIENCE);
@@ -57,7 +59,7 @@ class RequestLimitsTest {
     /** Their number is bounded by {@code maxOutstandingRequests}, of which other messages have no part. */
     @Test
     void asManyRequestsWaitAsMayBeOutstandingWhateverMayBeSent(TestSockets sockets) {
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(1, 1 << 20));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendQueueLimit(1, 1 << 20));
         dealer.connect("inproc://away");
 
         List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
@@ -71,7 +73,7 @@ class RequestLimitsTest {
 
     @Test
     void theBytesOfRequestsAreBoundedAsThoseOfMessages(TestSockets sockets) {
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(10, 8));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendQueueLimit(10, 8));
         dealer.connect("inproc://away");
         assertThat(dealer.requestAsync(message("12345678"), PATIENCE)).isNotDone();
 
@@ -119,7 +121,7 @@ class RequestLimitsTest {
         rep.serve(request -> request.reply(request.message()));
         bind(rep, "inproc://later");
 
-        assertThat(reason(first)).isEqualTo(STATE);
+        assertThat(reason(first)).isEqualTo(ILLEGAL_STATE);
         assertThat(TestSockets.frames(get(second))).containsExactly("second");
     }
 
@@ -136,6 +138,6 @@ class RequestLimitsTest {
 
         bind(sockets.open(REP), "inproc://later");
 
-        assertThat(reason(sent)).isEqualTo(STATE);
+        assertThat(reason(sent)).isEqualTo(ILLEGAL_STATE);
     }
 }

@@ -309,8 +309,8 @@ class RequestsTest {
 
     @Test
     void requestsThatWaitLeaveInOrder(TestSockets sockets) {
-        ZMTPSocket dealer =
-                sockets.open(sockets.builder(DEALER).sendLimit(10, 16 << 20).pipeline(gate));
+        ZMTPSocket dealer = sockets.open(
+                sockets.builder(DEALER).sendQueueLimit(10, 16 << 20).pipelineInitializer(gate));
         ZMTPSocket rep = sockets.open(REP);
         List<String> order = Collections.synchronizedList(new ArrayList<>());
         rep.serve(request -> {
@@ -335,7 +335,7 @@ class RequestsTest {
     /** What is still in the queue is asked when the peer is back; what was written fails. */
     @Test
     void aRequestThatIsStillQueuedIsAskedAfterTheReconnect(TestSockets sockets) {
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).pipeline(gate));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).pipelineInitializer(gate));
         ZMTPSocket rep = sockets.open(REP);
         rep.serve(request -> request.reply(message("done")));
         ZMTPPeer peer = connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
@@ -365,11 +365,11 @@ class RequestsTest {
 
     @Test
     void aRequestThatIsDroppedFromTheQueueFailsAtOnce(TestSockets sockets) {
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxAge(Duration.ofMillis(1)));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxMessageAge(Duration.ofMillis(1)));
         dealer.connect(ENDPOINT);
         CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("x"), PATIENCE);
         await("in the queue", () -> dealer.stats().queued() == 1);
-        await("too old", () -> dealer.stats().oldest().toMillis() > 1);
+        await("too old", () -> dealer.stats().oldestAge().toMillis() > 1);
         ZMTPSocket rep = sockets.open(REP);
 
         bind(rep, ENDPOINT);
@@ -486,8 +486,9 @@ class RequestsTest {
     void requestsThatAreCancelledWhileTheirAnswersComeLeaveNothing(TestSockets sockets) {
         int requests = 5_000;
         ZMTPSocket dealer = sockets.open(
-                sockets.builder(DEALER).maxOutstandingRequests(requests).sendLimit(requests, 1 << 20));
-        ZMTPSocket rep = sockets.open(sockets.builder(REP).sendLimit(requests, 1 << 20)); // it drops what is beyond
+                sockets.builder(DEALER).maxOutstandingRequests(requests).sendQueueLimit(requests, 1 << 20));
+        ZMTPSocket rep =
+                sockets.open(sockets.builder(REP).sendQueueLimit(requests, 1 << 20)); // it drops what is beyond
         echo(rep);
         connect(dealer, bind(rep, ENDPOINT));
         Random random = new Random(2);
@@ -531,7 +532,7 @@ class RequestsTest {
     void aTimeoutSaysThatThePeerIsDownAndWhy(TestSockets sockets) {
         ZMTPSocket dealer = sockets.open(DEALER);
         ZMTPEndpoint connector = dealer.connect("inproc://nobody-binds-this");
-        await("refused", () -> connector.state() == ZMTPEndpoint.State.WAITING);
+        await("refused", () -> connector.state() == ZMTPEndpoint.State.RETRYING);
 
         Throwable failure = failure(dealer.requestAsync(message("q"), Duration.ofMillis(1)));
 

@@ -141,8 +141,8 @@ class ServingTest {
     void manyRequestsThatWaitAreServedInOrder(TestSockets sockets) {
         int requests = 20_000;
         ZMTPSocket rep = sockets.open(
-                sockets.builder(REP).receiveLimit(requests, 1 << 30).sendLimit(requests, 1 << 30));
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(requests, 1 << 30));
+                sockets.builder(REP).receiveQueueLimit(requests, 1 << 30).sendQueueLimit(requests, 1 << 30));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendQueueLimit(requests, 1 << 30));
         connect(dealer, bind(rep, ENDPOINT));
         for (int i = 0; i < requests; i++) {
             assertThat(dealer.trySend(message("", "" + i))).isTrue();

@@ -66,7 +66,7 @@ class SharedPlacesTest {
 
     private ZMTPSocket asker() {
         ZMTPSocket asker =
-                time.open(ZMTPSocketConfig.builder(ZMTPSocketType.DEALER).sendLimit(10_000, 1 << 30));
+                time.open(ZMTPSocketConfig.builder(ZMTPSocketType.DEALER).sendQueueLimit(10_000, 1 << 30));
         asker.connect(ENDPOINT);
         time.run();
         return asker;

@@ -5,8 +5,8 @@ import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -66,7 +66,7 @@ class StrictReplyTest {
     void aSendBeforeTheReceiveFails(TestSockets sockets) {
         ZMTPSocket rep = sockets.open(REP);
         ZMTPMessage early = message("early");
-        assertThat(reason(rep.sendAsync(early))).isEqualTo(STATE);
+        assertThat(reason(rep.sendAsync(early))).isEqualTo(ILLEGAL_STATE);
         assertThat(early.refCnt()).isZero();
         ZMTPMessage tried = message("early");
         assertThat(rep.trySend(tried)).isFalse();
@@ -82,7 +82,7 @@ class StrictReplyTest {
         get(req.sendAsync(message("question")));
         get(rep.receiveAsync()).release();
 
-        assertThat(reason(rep.receiveAsync())).isEqualTo(STATE);
+        assertThat(reason(rep.receiveAsync())).isEqualTo(ILLEGAL_STATE);
 
         get(rep.sendAsync(message("answer")));
         assertThat(receive(req)).containsExactly("answer");
@@ -98,7 +98,7 @@ class StrictReplyTest {
         get(rep.receiveAsync()).release();
         get(rep.sendAsync(message("answer")));
 
-        assertThat(reason(rep.sendAsync(message("another")))).isEqualTo(STATE);
+        assertThat(reason(rep.sendAsync(message("another")))).isEqualTo(ILLEGAL_STATE);
         assertThat(receive(req)).containsExactly("answer");
     }
 
@@ -158,7 +158,8 @@ class StrictReplyTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void anAnswerToAFullPeerFailsAtOnce(boolean onLoop, TestSockets sockets) {
-        ZMTPSocket rep = sockets.open(sockets.builder(REP).sendLimit(1, 1 << 20).pipeline(gate));
+        ZMTPSocket rep =
+                sockets.open(sockets.builder(REP).sendQueueLimit(1, 1 << 20).pipelineInitializer(gate));
         ZMTPSocket dealer = sockets.open(DEALER);
         connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
         for (int i = 0; i < 3; i++) {

@@ -5,10 +5,10 @@ import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.OUTCOME_UNKNOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -64,7 +64,7 @@ class StrictRequestTest {
         get(req.sendAsync(message("first")));
 
         ZMTPMessage second = message("second");
-        assertThat(reason(req.sendAsync(second))).isEqualTo(STATE);
+        assertThat(reason(req.sendAsync(second))).isEqualTo(ILLEGAL_STATE);
         assertThat(second.refCnt()).isZero();
         ZMTPMessage third = message("third");
         assertThat(req.trySend(third)).isFalse();
@@ -77,7 +77,7 @@ class StrictRequestTest {
 
     @Test
     void aReceiveBeforeTheSendFails(TestSockets sockets) {
-        assertThat(failure(sockets.open(REQ).receiveAsync())).hasMessage("STATE: receive: no request was sent");
+        assertThat(failure(sockets.open(REQ).receiveAsync())).hasMessage("ILLEGAL_STATE: receive: no request was sent");
     }
 
     @Test
@@ -88,7 +88,7 @@ class StrictRequestTest {
         get(req.sendAsync(message("question")));
         CompletableFuture<ZMTPMessage> first = req.receiveAsync();
 
-        assertThat(failure(req.receiveAsync())).hasMessage("STATE: receive: another receive waits");
+        assertThat(failure(req.receiveAsync())).hasMessage("ILLEGAL_STATE: receive: another receive waits");
 
         get(rep.receiveAsync()).release();
         get(rep.sendAsync(message("answer")));
@@ -181,10 +181,10 @@ class StrictRequestTest {
 
     @Test
     void theReceiveFailsIfTheRequestWasTooOldToBeSent(TestSockets sockets) {
-        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxMessageAge(Duration.ofMillis(1)));
         req.connect(ENDPOINT);
         CompletableFuture<Void> sent = req.sendAsync(message("question"));
-        await("too old", () -> req.stats().oldest().toMillis() > 1);
+        await("too old", () -> req.stats().oldestAge().toMillis() > 1);
         ZMTPSocket rep = sockets.open(REP);
 
         bind(rep, ENDPOINT);
@@ -195,10 +195,10 @@ class StrictRequestTest {
 
     @Test
     void theNextRequestMayBeSentAfterOneThatCouldNot(TestSockets sockets) {
-        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxMessageAge(Duration.ofMillis(1)));
         req.connect(ENDPOINT);
         CompletableFuture<Void> first = req.sendAsync(message("too old"));
-        await("too old", () -> req.stats().oldest().toMillis() > 1);
+        await("too old", () -> req.stats().oldestAge().toMillis() > 1);
         ZMTPSocket rep = sockets.open(REP);
         rep.serve(request -> request.reply(request.message()));
         bind(rep, ENDPOINT);
@@ -207,19 +207,19 @@ class StrictRequestTest {
 
         get(req.sendAsync(message("again")));
 
-        assertThat(reason(req.sendAsync(message("not its turn")))).isEqualTo(STATE);
+        assertThat(reason(req.sendAsync(message("not its turn")))).isEqualTo(ILLEGAL_STATE);
         assertThat(req.stats().dropped()).isEqualTo(2);
         assertThat(receive(req)).containsExactly("again");
     }
 
     @Test
     void theNextRequestMayBeSentByWhoeverHearsThatTheLastCouldNot(TestSockets sockets) {
-        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxMessageAge(Duration.ofMillis(1)));
         req.connect(ENDPOINT);
         CompletableFuture<CompletableFuture<Void>> again = new CompletableFuture<>();
         req.sendAsync(message("too old"))
                 .whenComplete((sent, failure) -> again.complete(req.sendAsync(message("again"))));
-        await("too old", () -> req.stats().oldest().toMillis() > 1);
+        await("too old", () -> req.stats().oldestAge().toMillis() > 1);
         ZMTPSocket rep = sockets.open(REP);
         rep.serve(request -> request.reply(request.message()));
 
@@ -254,7 +254,7 @@ class StrictRequestTest {
     @Test
     void bothFailWhenThePeerLeavesInTheMiddleOfARequest(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        ZMTPSocket req = sockets.open(sockets.builder(REQ).pipeline(gate));
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).pipelineInitializer(gate));
         ZMTPSocket rep = sockets.open(REP);
         connect(req, bind(rep, ENDPOINT));
         gate.close();
@@ -265,7 +265,7 @@ class StrictRequestTest {
         get(rep.closeAsync(Duration.ZERO));
 
         assertThat(reason(received)).isEqualTo(PEER_DOWN);
-        assertThat(reason(sent)).isEqualTo(UNKNOWN);
+        assertThat(reason(sent)).isEqualTo(OUTCOME_UNKNOWN);
         gate.open();
     }
 

@@ -34,7 +34,7 @@ class UnaskedMessagesTest {
 
     private final VirtualTime time = new VirtualTime();
     private final ZMTPSocket service = time.open(ZMTPSocketConfig.builder(ROUTER));
-    private final ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER).receiveLimit(LIMIT, 1 << 20));
+    private final ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER).receiveQueueLimit(LIMIT, 1 << 20));
     private final CapturedLog log = new CapturedLog("dev.zmtp.socket.Drops");
 
     @BeforeEach
@@ -112,7 +112,7 @@ class UnaskedMessagesTest {
         time.pass(Duration.ofSeconds(2));
 
         assertThat(reported).hasSize(2).allSatisfy(dropped -> {
-            assertThat(dropped.reason()).isEqualTo(DropReason.UNASKED);
+            assertThat(dropped.reason()).isEqualTo(DropReason.UNSOLICITED);
             assertThat(dropped.peer()).isSameAs(dealer.peers().iterator().next());
         });
         assertThat(reported.stream()

@@ -4,8 +4,8 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -47,7 +47,7 @@ class WaitingTurnsTest {
     void aRequestWaitsForItsPeerAfterTheSend(TestSockets sockets) throws InterruptedException {
         ZMTPSocket req = sockets.open(REQ);
         req.send(message("question"));
-        assertFails(STATE, req, message("another"));
+        assertFails(ILLEGAL_STATE, req, message("another"));
         ZMTPSocket rep = sockets.open(REP);
         rep.serve(request -> request.reply(request.message()));
 
@@ -61,7 +61,7 @@ class WaitingTurnsTest {
         ZMTPSocket rep = sockets.open(REP);
         ZMTPSocket req = sockets.open(REQ);
         req.connect(bind(rep, "tcp://127.0.0.1:*"));
-        assertFails(STATE, rep, message("unasked"));
+        assertFails(ILLEGAL_STATE, rep, message("unasked"));
         for (int i = 0; i < 3; i++) {
             req.send(message("question"));
             rep.receive().release();
@@ -79,7 +79,8 @@ class WaitingTurnsTest {
     /** One that asks and never reads must not keep a REP from answering the others. */
     @Test
     void anAnswerDoesNotWaitForItsPeer(TestSockets sockets) throws InterruptedException {
-        ZMTPSocket rep = sockets.open(sockets.builder(REP).pipeline(gate).sendLimit(1, 1 << 20));
+        ZMTPSocket rep =
+                sockets.open(sockets.builder(REP).pipelineInitializer(gate).sendQueueLimit(1, 1 << 20));
         ZMTPSocket mute = sockets.open(DEALER);
         String endpoint = bind(rep, "tcp://127.0.0.1:*");
         connect(mute, endpoint);

@@ -28,7 +28,7 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -111,7 +111,8 @@ class BlockingSendsTest {
     @Test
     void aPeerThatDoesNotReadLeavesRoomInTheQueueOnly(TestSockets sockets) throws InterruptedException {
         ZMTPSocket pull = sockets.open(PULL);
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).pipeline(gate).sendLimit(4, 1 << 20));
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).pipelineInitializer(gate).sendQueueLimit(4, 1 << 20));
         connect(push, bind(pull, "tcp://127.0.0.1:*"));
         gate.close();
         push.send(WriteGate.big("0"));
@@ -248,7 +249,7 @@ class BlockingSendsTest {
 
     @Test
     void whatIsDroppedWithoutRoomFailsAtOnce(TestSockets sockets) {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).whenFull(WhenFull.DROP_NEW));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).overflowPolicy(OverflowPolicy.DROP_NEW));
 
         assertFails(FULL, () -> push.send(message("m")));
     }
@@ -284,7 +285,7 @@ class BlockingSendsTest {
     @Tag("netty-4.2-only")
     void aThreadThatWaitsHoldsUpNoMessageOfTheEventLoop() {
         VirtualTime time = new VirtualTime();
-        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendLimit(1, 1 << 20));
+        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(1, 1 << 20));
         int way = 64;
         CompletableFuture<Throwable> ended = waiting(() -> {
             for (int i = 0; i <= way; i++) {
@@ -307,7 +308,8 @@ class BlockingSendsTest {
     // To one peer
 
     private ZMTPSocket fullRouter(TestSockets sockets, ZMTPSocket... dealers) throws InterruptedException {
-        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipeline(gate).sendLimit(2, 1 << 20));
+        ZMTPSocket router =
+                sockets.open(sockets.builder(ROUTER).pipelineInitializer(gate).sendQueueLimit(2, 1 << 20));
         String endpoint = bind(router, "tcp://127.0.0.1:*");
         for (ZMTPSocket dealer : dealers) {
             connect(dealer, endpoint);
@@ -377,7 +379,7 @@ class BlockingSendsTest {
     void aTrySendDoesNotTakeThePlaceThatAThreadWaitsFor(TestSockets sockets) throws InterruptedException {
         ZMTPSocket router = fullRouter(sockets, named(sockets, "ada"));
         ZMTPPeer peer = router.peer("ada");
-        router.sendLimit(8, 1 << 20);
+        router.resizeSendQueue(8, 1 << 20);
         await("it has room", peer::isWritable);
         for (int i = 3; i <= 8; i++) {
             peer.send(message("" + i));
@@ -385,20 +387,22 @@ class BlockingSendsTest {
         await("it is full", () -> peer.stats().queued() == 8);
         CompletableFuture<Throwable> waits = waiting(() -> peer.send(message("9")));
 
-        router.sendLimit(9, 1 << 20); // one place is less than a quarter
+        router.resizeSendQueue(9, 1 << 20); // one place is less than a quarter
         settle(router);
         assertThat(waits).isNotDone();
         assertThat(peer.isWritable()).isFalse();
         ZMTPMessage other = message("other");
         assertThat(peer.trySend(other)).isFalse();
         ZMTPMessage named = message("ada", "other");
-        CompletableFuture<Boolean> here = CompletableFuture.supplyAsync(() -> router.trySend(named), router.loop());
+        CompletableFuture<Boolean> here =
+                CompletableFuture.supplyAsync(() -> router.trySend(named), router.eventLoop());
         assertThat(get(here)).as("on the event loop").isFalse();
-        CompletableFuture.runAsync(() -> peer.sendOrDrop(other), router.loop()).join();
+        CompletableFuture.runAsync(() -> peer.sendOrDrop(other), router.eventLoop())
+                .join();
         assertThat(peer.stats().dropped()).as("on the event loop").isEqualTo(1);
         named.release();
 
-        router.sendLimit(10, 1 << 20);
+        router.resizeSendQueue(10, 1 << 20);
         assertThat(get(waits)).isNull();
         await("there is room for others", peer::isWritable);
     }

@@ -24,7 +24,7 @@ import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
+import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
@@ -60,7 +60,7 @@ class ByNameTest {
 
     /** A ROUTER with room for one message to each peer, besides one in the transport. */
     private static ZMTPSocket narrow(TestSockets sockets, WriteGate gate) {
-        return sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+        return sockets.open(sockets.builder(ROUTER).sendQueueLimit(1, 16 << 20).pipelineInitializer(gate));
     }
 
     /** Receives what was with the transport and what was in the queue. */
@@ -114,8 +114,8 @@ class ByNameTest {
 
         Set<Object> names = new HashSet<>();
         for (ZMTPPeer peer : router.peers()) {
-            assertThat(peer.name().remaining()).isEqualTo(length);
-            names.add(peer.name());
+            assertThat(peer.routingId().remaining()).isEqualTo(length);
+            names.add(peer.routingId());
         }
         assertThat(names).hasSize(50);
     }
@@ -140,11 +140,11 @@ class ByNameTest {
         ZMTPSocket router = sockets.open(ROUTER);
 
         assertThat(failure(router.sendAsync(message("green", "x"))))
-                .hasMessage("UNROUTABLE: no peer has the name \"green\"");
+                .hasMessage("UNROUTABLE: no peer has the routing id \"green\"");
         assertThat(failure(router.sendAsync(message("\u0001\n", "x"))))
-                .hasMessage("UNROUTABLE: no peer has the name 0x010a");
+                .hasMessage("UNROUTABLE: no peer has the routing id 0x010a");
         assertThat(failure(router.sendAsync(message("green"))))
-                .hasMessage("UNROUTABLE: frames: 1 (expected: the name of a peer, and the message)");
+                .hasMessage("UNROUTABLE: frames: 1 (expected: the routing id of a peer, and the message)");
     }
 
     @Test
@@ -212,7 +212,7 @@ class ByNameTest {
     }
 
     private static ZMTPMessage toFull(String text) {
-        return WriteGate.big(text).prepended(Unpooled.copiedBuffer("full".getBytes(StandardCharsets.UTF_8)));
+        return WriteGate.big(text).prepend(Unpooled.copiedBuffer("full".getBytes(StandardCharsets.UTF_8)));
     }
 
     /** Sends what the transport and the queue of the only peer have room for. */
@@ -313,11 +313,12 @@ class ByNameTest {
     @Tag("T48")
     @Test
     void aNameMayBeTakenOver(TestSockets sockets) {
-        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).nameTaken(NameTaken.TAKE_OVER));
+        ZMTPSocket router =
+                sockets.open(sockets.builder(ROUTER).routingIdConflictPolicy(RoutingIdConflictPolicy.TAKE_OVER));
         String endpoint = bind(router, ENDPOINT);
         ZMTPSocket first = sockets.open(sockets.builder(DEALER)
                 .codec(codec -> codec.localIdentity("A"))
-                .reconnect(Duration.ZERO, Duration.ZERO));
+                .reconnectDelay(Duration.ZERO, Duration.ZERO));
         connect(first, endpoint);
         ZMTPPeer loser = only(router);
         TestSockets.Events events = TestSockets.events(router);
@@ -339,7 +340,7 @@ class ByNameTest {
         ZMTPSocket router = sockets.open(ROUTER);
         ZMTPSocket first = named(sockets, DEALER, "first");
         ZMTPEndpoint connector = router.connect(bind(first, ENDPOINT));
-        get(connector.ready());
+        get(connector.readyFuture());
         leave(first, TestSockets.peerOf(connector));
         ZMTPSocket second = named(sockets, DEALER, "second");
         bind(second, ENDPOINT);
@@ -356,7 +357,7 @@ class ByNameTest {
         ZMTPSocket router = sockets.open(ROUTER);
         ZMTPSocket dealer = named(sockets, DEALER, "A");
         ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
-        get(connector.ready());
+        get(connector.readyFuture());
         leave(dealer, TestSockets.peerOf(connector));
 
         CompletableFuture<Void> sent = router.sendAsync(message("A", "later"));
@@ -372,7 +373,7 @@ class ByNameTest {
         ZMTPSocket router = sockets.open(sockets.builder(ROUTER).queueWhileDown(false));
         ZMTPSocket dealer = named(sockets, DEALER, "A");
         ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
-        ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+        ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
         leave(dealer, peer);
 
         assertThat(reason(router.sendAsync(message("A", "now")))).isEqualTo(UNROUTABLE);
@@ -421,7 +422,7 @@ class ByNameTest {
         ZMTPPeer ada = only(router);
 
         assertThat(router.peer("ada")).isSameAs(ada);
-        assertThat(ada.nameUTF8()).isEqualTo("ada");
+        assertThat(ada.routingIdUTF8()).isEqualTo("ada");
         assertThat(router.peer("grace")).isNull();
 
         get(dealer.closeAsync(Duration.ZERO));

@@ -54,7 +54,8 @@ class ExclusiveTest {
         connect(first, endpoint);
         await("the first", () -> one.peers().stream().anyMatch(TestSockets::isUp));
         TestSockets.Events events = TestSockets.events(one);
-        ZMTPSocket second = sockets.open(sockets.builder(type).reconnect(Duration.ofMillis(1), Duration.ofMillis(10)));
+        ZMTPSocket second =
+                sockets.open(sockets.builder(type).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(10)));
         TestSockets.Events its = TestSockets.events(second);
         second.connect(endpoint);
 

@@ -43,13 +43,13 @@ class LeavingPeersTest {
     @ParameterizedTest
     @CsvSource({"PUB, SUB", "XSUB, XPUB"})
     void whatIsPublishedNoLongerGoesToAPeerThatLeaves(ZMTPSocketType type, ZMTPSocketType other, TestSockets sockets) {
-        ZMTPSocket leaving = sockets.open(sockets.builder(type).pipeline(gate));
+        ZMTPSocket leaving = sockets.open(sockets.builder(type).pipelineInitializer(gate));
         ZMTPSocket there = sockets.open(other);
         if (other == SUB) {
             there.subscribe("");
         }
         ZMTPEndpoint connector = leaving.connect(bind(there, "tcp://127.0.0.1:*"));
-        ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+        ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
         if (type == PUB) {
             get(leaving.whenPeers(1));
         }
@@ -71,7 +71,7 @@ class LeavingPeersTest {
 
     @Test
     void answersNoLongerGoToAPeerThatLeaves(TestSockets sockets) {
-        ZMTPSocket rep = sockets.open(sockets.builder(REP).pipeline(gate));
+        ZMTPSocket rep = sockets.open(sockets.builder(REP).pipelineInitializer(gate));
         ZMTPSocket dealer = sockets.open(DEALER);
         List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
         rep.serve(TestSockets.answering(request -> {
@@ -80,7 +80,7 @@ class LeavingPeersTest {
             return answer;
         }));
         ZMTPEndpoint connector = rep.connect(bind(dealer, "tcp://127.0.0.1:*"));
-        ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+        ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
         get(dealer.whenPeers(1));
         CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("1"), TestSockets.PATIENCE);
         CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("2"), TestSockets.PATIENCE);
@@ -102,11 +102,11 @@ class LeavingPeersTest {
     /** The connector was closed while its peer was away, and waits for it with what is queued. */
     @Test
     void aPeerThatReturnsToLeaveHasNoNameAnyMore(TestSockets sockets) {
-        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipeline(gate));
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipelineInitializer(gate));
         ZMTPEndpoint connector = router.connect(ENDPOINT);
         ZMTPSocket gone = sockets.open(named("A", sockets));
         bind(gone, ENDPOINT);
-        ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+        ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
         get(gone.closeAsync(Duration.ZERO));
         await("away", () -> !TestSockets.isUp(peer));
         CompletableFuture<Void> queued = router.sendAsync(named("A", WriteGate.big("queued")));

@@ -16,7 +16,7 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import io.netty.channel.ChannelPipeline;
@@ -43,9 +43,9 @@ class NestedSendsTest {
                 }
             };
             ZMTPSocket xpub = time.open(ZMTPSocketConfig.builder(XPUB)
-                    .whenFull(WhenFull.WAIT)
-                    .sendLimit(1, 16 << 20)
-                    .pipeline(second));
+                    .overflowPolicy(OverflowPolicy.WAIT)
+                    .sendQueueLimit(1, 16 << 20)
+                    .pipelineInitializer(second));
             xpub.bind("inproc://all");
             List<String> free = subscriber(time);
             List<String> held = subscriber(time);
@@ -102,7 +102,7 @@ class NestedSendsTest {
             ClockedSockets.core(front).received((Peer) front.peers().iterator().next(), WriteGate.big("forwarded"));
             time.run();
 
-            assertThat(proxy.closed()).isCompleted();
+            assertThat(proxy.closeFuture()).isCompleted();
             assertThat(received).containsExactly("before", "forwarded");
             List<ZMTPMessage> returned = new ArrayList<>();
             front.onMessage((from, message) -> returned.add(message));

@@ -46,7 +46,7 @@ class NobodyLeftTest {
 
     private ZMTPSocket push() {
         return time.open(
-                ZMTPSocketConfig.builder(PUSH).linger(Duration.ofSeconds(30)).pipeline(gate));
+                ZMTPSocketConfig.builder(PUSH).linger(Duration.ofSeconds(30)).pipelineInitializer(gate));
     }
 
     /** Binds, and returns a peer that is connected. */

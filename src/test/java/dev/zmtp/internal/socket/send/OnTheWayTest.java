@@ -16,7 +16,7 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.testing.VirtualTime;
@@ -97,9 +97,9 @@ class OnTheWayTest {
     void oneInLineThatItsSenderHasReleasedStopsNoOthers() {
         WriteGate gate = new WriteGate();
         ZMTPSocket xpub = bound(ZMTPSocketConfig.builder(XPUB)
-                .whenFull(WhenFull.WAIT)
-                .sendLimit(1, 1 << 20)
-                .pipeline(gate));
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(1, 1 << 20)
+                .pipelineInitializer(gate));
         List<String> received = subscribe();
         gate.close();
         xpub.sendOrDrop(WriteGate.big("big"));
@@ -152,9 +152,9 @@ class OnTheWayTest {
     @Test
     void thoseThatAPublisherHasNoRoomForWaitInTheirOrder() throws InterruptedException {
         ZMTPSocket xpub = bound(ZMTPSocketConfig.builder(XPUB)
-                .whenFull(WhenFull.WAIT)
-                .sendLimit(4, 1 << 20)
-                .pipeline(gate));
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(4, 1 << 20)
+                .pipelineInitializer(gate));
         List<String> received = subscribe();
         gate.close();
         xpub.sendOrDrop(WriteGate.big("transport"));
@@ -219,7 +219,7 @@ class OnTheWayTest {
     /** Its sender wants no result, so nothing else would say it. */
     @Test
     void thoseThatFindNoRoomOnTheirWayAreReported() throws InterruptedException {
-        ZMTPSocket pub = bound(ZMTPSocketConfig.builder(PUB).sendLimit(1, 1));
+        ZMTPSocket pub = bound(ZMTPSocketConfig.builder(PUB).sendQueueLimit(1, 1));
         subscribe();
         List<ZMTPSocketEvent.Dropped> drops = drops(pub);
 
@@ -233,7 +233,7 @@ class OnTheWayTest {
 
     @Test
     void thoseForAPeerThatFindNoRoomOnTheirWayAreReportedAsItsOwn() throws InterruptedException {
-        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER).sendLimit(1, 1));
+        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(1, 1));
         ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
         dealer.connect(ENDPOINT);
         time.run();
@@ -272,8 +272,9 @@ class OnTheWayTest {
     /** The oldest ones, which other threads have sent, make room for others. */
     @Test
     void thoseThatNewerOnesReplaceOnTheirWayAreReportedAsSuch() throws InterruptedException {
-        ZMTPSocket pub =
-                bound(ZMTPSocketConfig.builder(PUB).whenFull(WhenFull.DROP_OLD).sendLimit(1, 1));
+        ZMTPSocket pub = bound(ZMTPSocketConfig.builder(PUB)
+                .overflowPolicy(OverflowPolicy.DROP_OLD)
+                .sendQueueLimit(1, 1));
         subscribe();
         List<ZMTPSocketEvent.Dropped> drops = drops(pub);
 

@@ -31,7 +31,7 @@ class PlaceLinesTest {
     @BeforeEach
     void open() {
         ZMTPSocket router = time.open(
-                ZMTPSocketConfig.builder(ROUTER).sendLimit(LIMIT, 1 << 20).pipeline(gate));
+                ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(LIMIT, 1 << 20).pipelineInitializer(gate));
         router.bind(ENDPOINT);
         time.run();
         ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How long a message has waited, in virtual time: the clock is looked at once for all that a handler sends in a turn. */
+/**
+ * How long a message has waited, in virtual time: the clock is looked at once for all that a handler sends in a turn.
+ */
 @Tag("netty-4.2-only")
 class QueuedTimesTest {
 
@@ -32,7 +34,7 @@ class QueuedTimesTest {
 
     private ZMTPSocket push() {
         ZMTPSocket push =
-                time.open(ZMTPSocketConfig.builder(PUSH).reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+                time.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
         push.connect("local://times");
         time.run();
         return push;
@@ -44,7 +46,7 @@ class QueuedTimesTest {
         push.sendOrDrop(TestSockets.message("first"));
         time.pass(A_WHILE);
         push.sendOrDrop(TestSockets.message("second"));
-        assertThat(push.stats().oldest()).isEqualTo(A_WHILE);
+        assertThat(push.stats().oldestAge()).isEqualTo(A_WHILE);
     }
 
     /** Nor has one that a proxy passes on, which is no handler's. */
@@ -64,7 +66,7 @@ class QueuedTimesTest {
         send(push, "second", byProxy);
 
         assertThat(push.stats().queued()).isEqualTo(1);
-        assertThat(push.stats().oldest()).isZero();
+        assertThat(push.stats().oldestAge()).isZero();
     }
 
     private static void send(ZMTPSocket push, String text, boolean byProxy) {

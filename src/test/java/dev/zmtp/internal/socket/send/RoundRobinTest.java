@@ -97,8 +97,8 @@ class RoundRobinTest {
     @Test
     void aPeerThatDoesNotReadKeepsWhatItsChannelHoldsAndNothingElse(TestSockets sockets) {
         int messages = 1_000;
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(10, 16 << 20));
-        ZMTPSocket stopped = sockets.open(sockets.builder(PULL).receiveLimit(1, 1));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(10, 16 << 20));
+        ZMTPSocket stopped = sockets.open(sockets.builder(PULL).receiveQueueLimit(1, 1));
         ZMTPPeer slow = connect(push, bind(stopped, ENDPOINT));
         AtomicIntegerArray received = new AtomicIntegerArray(2);
         for (int i = 0; i < 2; i++) {
@@ -170,15 +170,15 @@ class RoundRobinTest {
     void whatWaitsWhenAPeerLeavesGoesToTheNext(TestSockets sockets) {
         ZMTPSocket push = sockets.open(PUSH);
         String endpoint = bind(push, ENDPOINT);
-        ZMTPSocket stopped = sockets.open(sockets.builder(PULL).receiveLimit(1, 1));
+        ZMTPSocket stopped = sockets.open(sockets.builder(PULL).receiveQueueLimit(1, 1));
         connect(stopped, endpoint);
         int sent = 0;
         while (push.stats().queued() < 10) {
-            get(CompletableFuture.runAsync(() -> push.sendOrDrop(big("m")), push.loop()));
+            get(CompletableFuture.runAsync(() -> push.sendOrDrop(big("m")), push.eventLoop()));
             sent++;
         }
         assertThat(sent).isGreaterThan(10);
-        get(CompletableFuture.runAsync(() -> push.sendOrDrop(message("last")), push.loop()));
+        get(CompletableFuture.runAsync(() -> push.sendOrDrop(message("last")), push.eventLoop()));
 
         get(stopped.closeAsync(Duration.ZERO));
         ZMTPSocket next = sockets.open(PULL);
@@ -260,7 +260,7 @@ class RoundRobinTest {
     @Test
     void aSendThatWaitsInLineComesAfterWhatItsThreadHasSentBefore(TestSockets sockets) {
         int messages = 1_500;
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(messages, 16 << 20));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(messages, 16 << 20));
         ZMTPSocket pull = sockets.open(PULL);
         connect(push, bind(pull, "tcp://127.0.0.1:*"));
         AtomicBoolean sent = new AtomicBoolean();
@@ -332,7 +332,7 @@ class RoundRobinTest {
     void aLongQueueLeavesInOrderInSeveralTurns(TestSockets sockets) throws IOException {
         int messages = 3_000;
         ZMTPSocket push = sockets.open(sockets.builder(PUSH)
-                .sendLimit(messages, 16 << 20)
+                .sendQueueLimit(messages, 16 << 20)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1 << 20, 2 << 20)));
         String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
         push.connect(endpoint);
@@ -340,7 +340,7 @@ class RoundRobinTest {
             assertThat(push.trySend(message("" + i))).isTrue();
         }
         await("all in the queue", () -> push.stats().queued() == messages);
-        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(messages, 16 << 20));
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(messages, 16 << 20));
 
         bind(pull, endpoint);
 

@@ -18,7 +18,7 @@ import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.Turns;
 import dev.zmtp.testing.VirtualTime;
@@ -88,13 +88,13 @@ class SendAgainTest {
     }
 
     private static ZMTPSocketConfig.Builder ofOne(ZMTPSocketConfig.Builder config) {
-        return config.sendLimit(1, 1);
+        return config.sendQueueLimit(1, 1);
     }
 
     /** Each write is flushed, and before the next one {@link #reads} runs: a reader that is as fast as the writer. */
     private ZMTPSocketConfig.Builder withFastReader(ZMTPSocketConfig.Builder config) {
         return config.option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2))
-                .pipeline((endpoint, pipeline) -> pipeline.addLast(new ChannelOutboundHandlerAdapter() {
+                .pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(new ChannelOutboundHandlerAdapter() {
                     @Override
                     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
                         reads.run();
@@ -158,14 +158,15 @@ class SendAgainTest {
     /** Then there is nobody to wait for. */
     @Test
     void byAPublisherThatWaitsAndWhoseSubscriberLeaves() {
-        ZMTPSocket pub =
-                time.open(ZMTPSocketConfig.builder(PUB).whenFull(WhenFull.WAIT).sendLimit(10, 1 << 20));
+        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB)
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(10, 1 << 20));
         pub.bind("inproc://again");
         ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
         sub.subscribe("");
         sub.connect("inproc://again");
         time.run();
-        sub.peers().iterator().next().pause();
+        sub.peers().iterator().next().pauseReading();
         time.run();
         window(() -> pub.sendAsync(message("m")));
         time.run();
@@ -193,16 +194,16 @@ class SendAgainTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = WhenFull.class,
+            value = OverflowPolicy.class,
             names = {"WAIT", "DROP_NEW", "DROP_OLD", "KEEP_LATEST"})
-    void toAPeerThatIsFull(WhenFull policy) {
-        ZMTPSocket router =
-                time.open(ZMTPSocketConfig.builder(ROUTER).whenFull(policy).sendLimit(4, 1 << 20));
+    void toAPeerThatIsFull(OverflowPolicy policy) {
+        ZMTPSocket router = time.open(
+                ZMTPSocketConfig.builder(ROUTER).overflowPolicy(policy).sendQueueLimit(4, 1 << 20));
         router.bind("inproc://again");
         ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
         dealer.connect("inproc://again");
         time.run();
-        dealer.peers().iterator().next().pause();
+        dealer.peers().iterator().next().pauseReading();
         time.run();
         ZMTPPeer peer = router.peers().iterator().next();
         while (peer.stats().dropped() == 0) {
@@ -234,7 +235,7 @@ class SendAgainTest {
     /** All that the peer was asked fails together. */
     @Test
     void byRequestsWhosePeerLeaves() {
-        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER).receiveLimit(MANY, 1 << 30));
+        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER).receiveQueueLimit(MANY, 1 << 30));
         router.bind("inproc://again");
         ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER).maxOutstandingRequests(MANY));
         dealer.connect("inproc://again");
@@ -259,7 +260,7 @@ class SendAgainTest {
     void aLongQueueLeavesInSeveralTasks(ZMTPSocketType type) {
         try (VirtualTime others = new VirtualTime()) {
             ZMTPSocket socket =
-                    time.open(withFastReader(ZMTPSocketConfig.builder(type)).sendLimit(2 * MANY, 1 << 30));
+                    time.open(withFastReader(ZMTPSocketConfig.builder(type)).sendQueueLimit(2 * MANY, 1 << 30));
             socket.bind("inproc://again");
             ZMTPSocket reader = others.open(
                     (type == PUSH
@@ -271,14 +272,14 @@ class SendAgainTest {
                 time.run();
                 others.run();
             }
-            reader.peers().iterator().next().pause();
+            reader.peers().iterator().next().pauseReading();
             others.run();
             while (socket.stats().queued() < MANY) {
                 socket.sendOrDrop(type == PUSH ? message("m") : message("r", "m"));
                 time.run();
             }
             long before = socket.stats().written();
-            reader.peers().iterator().next().resume();
+            reader.peers().iterator().next().resumeReading();
             reads = () -> read(others, reader);
             Turns turns = Turns.of(time.loop(), () -> socket.stats().written());
 

@@ -6,8 +6,8 @@ import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.OUTCOME_UNKNOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -130,7 +130,7 @@ class SendLimitsTest {
         assertThat(push.trySend(message("2"))).isTrue();
         assertRefused(push);
 
-        push.sendLimit(3, 1 << 20);
+        push.resizeSendQueue(3, 1 << 20);
 
         ZMTPMessage third = message("3");
         await("room", () -> push.trySend(third));
@@ -147,7 +147,7 @@ class SendLimitsTest {
             assertThat(push.trySend(message("m" + i))).isTrue();
         }
 
-        push.sendLimit(3, 1 << 20);
+        push.resizeSendQueue(3, 1 << 20);
 
         TestSockets.settle(push); // where it takes effect
         assertRefused(push);
@@ -162,7 +162,7 @@ class SendLimitsTest {
 
     @Test
     void sendsThatWaitLeaveInOrderWhenThereIsRoom(TestSockets sockets) {
-        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipeline(gate));
+        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipelineInitializer(gate));
         ZMTPSocket pull = sockets.open(PULL);
         connect(push, bind(pull, "tcp://127.0.0.1:*"));
         gate.close();
@@ -184,7 +184,7 @@ class SendLimitsTest {
     @Test
     void sendsThatWaitOnTheEventLoopLeaveInOrderToo() {
         try (TestSockets sockets = new TestSockets(1)) {
-            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipeline(gate));
+            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipelineInitializer(gate));
             ZMTPSocket pull = sockets.open(PULL);
             connect(push, bind(pull, "tcp://127.0.0.1:*"));
             gate.close();
@@ -301,7 +301,7 @@ class SendLimitsTest {
 
     @Test
     void aListenerForRoomIsCalledWhenThereIsRoomAgain(TestSockets sockets) {
-        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipeline(gate));
+        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipelineInitializer(gate));
         ZMTPSocket pull = sockets.open(PULL);
         connect(push, bind(pull, "tcp://127.0.0.1:*"));
         gate.close();
@@ -334,7 +334,7 @@ class SendLimitsTest {
         push.onWritable(told::countDown);
 
         first.close();
-        push.sendLimit(8, 1 << 20);
+        push.resizeSendQueue(8, 1 << 20);
 
         awaitLatch(told);
         assertThat(calls).hasValue(0);
@@ -418,14 +418,14 @@ class SendLimitsTest {
     @Test
     void messagesOnTheirWayToALoweredLimitKeepTheirOrder() {
         try (TestSockets sockets = new TestSockets(1)) {
-            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 4).pipeline(gate));
+            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 4).pipelineInitializer(gate));
             ZMTPSocket pull = sockets.open(PULL);
             connect(push, bind(pull, "tcp://127.0.0.1:*"));
             CountDownLatch blocked = new CountDownLatch(1);
             gate.close();
 
             occupy(sockets, blocked);
-            push.sendLimit(1, 16 << 20);
+            push.resizeSendQueue(1, 16 << 20);
             for (int i = 0; i < 4; i++) {
                 assertThat(push.trySend(big("m" + i))).isTrue();
             }
@@ -445,7 +445,7 @@ class SendLimitsTest {
     /** A name is a peer's as long as its connection. */
     @Test
     void whatIsQueuedForANamedPeerThatLeavesIsDiscarded(TestSockets sockets) {
-        ZMTPSocket router = sockets.open(limited(sockets, ROUTER, 5).pipeline(gate));
+        ZMTPSocket router = sockets.open(limited(sockets, ROUTER, 5).pipelineInitializer(gate));
         ZMTPSocket dealer = sockets.open(DEALER);
         connect(dealer, bind(router, "tcp://127.0.0.1:*"));
         await("the peer", () -> router.peers().stream().anyMatch(TestSockets::isUp));
@@ -460,7 +460,7 @@ class SendLimitsTest {
 
         get(dealer.closeAsync(Duration.ZERO));
 
-        assertThat(reason(handedOver)).isEqualTo(UNKNOWN);
+        assertThat(reason(handedOver)).isEqualTo(OUTCOME_UNKNOWN);
         queued.forEach(sent -> assertThat(reason(sent)).isEqualTo(PEER_DOWN));
     }
 
@@ -470,7 +470,7 @@ class SendLimitsTest {
         ZMTPSocket push = sockets.open(limited(sockets, PUSH, 3));
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPEndpoint connector = push.connect(bind(pull, "inproc://pull"));
-        get(connector.ready());
+        get(connector.readyFuture());
         for (int i = 0; i < 50; i++) {
             get(push.sendAsync(message("a" + i)));
             get(pull.receiveAsync()).release();
@@ -496,7 +496,7 @@ class SendLimitsTest {
         ZMTPSocket push = sockets.open(PUSH);
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPEndpoint connector = push.connect(bind(pull, "inproc://pull"));
-        get(connector.ready());
+        get(connector.readyFuture());
 
         TestSockets.Events events = TestSockets.events(push);
         get(TestSockets.disconnect(connector));
@@ -544,7 +544,7 @@ class SendLimitsTest {
             assertThat(receive(pull)).containsExactly("m" + i);
         }
         assertThat(get(closed).dropped()).isZero();
-        assertThat(get(closed).unknown()).isZero();
+        assertThat(get(closed).outcomeUnknown()).isZero();
     }
 
     // Helpers
@@ -556,12 +556,12 @@ class SendLimitsTest {
     }
 
     private static ZMTPSocketConfig.Builder limited(TestSockets sockets, ZMTPSocketType type, int messages) {
-        return sockets.builder(type).sendLimit(messages, 16 << 20);
+        return sockets.builder(type).sendQueueLimit(messages, 16 << 20);
     }
 
     private static ZMTPPeer connectToNobody(ZMTPSocket socket) {
         ZMTPEndpoint connector = socket.connect(NOBODY);
-        await("the queue", () -> connector.state() == ZMTPEndpoint.State.WAITING);
+        await("the queue", () -> connector.state() == ZMTPEndpoint.State.RETRYING);
         return TestSockets.peerOf(connector);
     }
 

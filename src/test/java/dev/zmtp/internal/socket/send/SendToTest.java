@@ -56,12 +56,10 @@ class SendToTest {
     @Test
     void aNewSubscriberAloneGetsTheLastValueOfItsTopic(TestSockets sockets) {
         ZMTPSocket xpub = sockets.open(XPUB);
-        xpub.onSubscription(
-                (peer, subscription) -> {
-                    String topic = subscription.topic().toString(StandardCharsets.UTF_8);
-                    peer.sendOrDrop(message(topic, "last value"));
-                },
-                true);
+        xpub.onEverySubscription((peer, subscription) -> {
+            String topic = subscription.topic().toString(StandardCharsets.UTF_8);
+            peer.sendOrDrop(message(topic, "last value"));
+        });
         String endpoint = bind(xpub, ANY_PORT);
         ZMTPSocket first = sockets.open(SUB);
         first.subscribe("news");
@@ -96,7 +94,7 @@ class SendToTest {
     void whatAThreadSendsToAPeerComesAfterWhatItHasPublished() {
         try (VirtualTime time = new VirtualTime()) {
             int messages = 1_500;
-            ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendLimit(2 * messages, 16 << 20));
+            ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(2 * messages, 16 << 20));
             ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
             List<String> received = new ArrayList<>();
             sub.onMessage((from, message) -> received.addAll(frames(message)));
@@ -124,17 +122,17 @@ class SendToTest {
     void aPeerTakesAsManyAsThereIsRoomForAndAllOfThemArrive(boolean onLoop, TestSockets sockets)
             throws InterruptedException {
         ZMTPSocket router = sockets.open(sockets.builder(ROUTER)
-                .sendLimit(5, 1 << 20)
+                .sendQueueLimit(5, 1 << 20)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
         ZMTPSocket dealer = sockets.open(DEALER);
         ZMTPPeer ofDealer = connect(dealer, bind(router, "inproc://room"));
-        ofDealer.pause();
-        get(CompletableFuture.runAsync(() -> {}, dealer.loop())); // it reads until then
+        ofDealer.pauseReading();
+        get(CompletableFuture.runAsync(() -> {}, dealer.eventLoop())); // it reads until then
         ZMTPPeer peer = TestSockets.peer(router);
         CompletableFuture<Integer> taken = new CompletableFuture<>();
         Runnable sends = () -> taken.complete(sendUntilFull(peer));
         if (onLoop) {
-            router.loop().execute(sends);
+            router.eventLoop().execute(sends);
         } else {
             sends.run();
         }
@@ -143,7 +141,7 @@ class SendToTest {
         if (onLoop) { // otherwise the transport may take some more in the meantime
             assertThat(peer.isWritable()).isFalse();
         }
-        ofDealer.resume();
+        ofDealer.resumeReading();
 
         for (int i = 0; i < get(taken); i++) {
             assertThat(receive(dealer)).containsExactly("m" + i);

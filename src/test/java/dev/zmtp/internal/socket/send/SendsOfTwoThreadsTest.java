@@ -39,9 +39,9 @@ class SendsOfTwoThreadsTest {
         pull.bind(ENDPOINT);
         time.run();
         push = time.open(ZMTPSocketConfig.builder(PUSH)
-                .sendLimit(1, 1 << 20)
-                .maxAge(MAX_AGE)
-                .pipeline(gate));
+                .sendQueueLimit(1, 1 << 20)
+                .maxMessageAge(MAX_AGE)
+                .pipelineInitializer(gate));
         push.connect(ENDPOINT);
         time.run();
     }

@@ -5,7 +5,7 @@ import static dev.zmtp.ZMTPSocketType.PUB;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.StressedSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.time.Duration;
 
@@ -36,8 +36,8 @@ public class StressedSender extends StressedSocket {
 
     private static ZMTPSocketConfig limited(int messages) {
         return ZMTPSocketConfig.builder(PUB)
-                .sendLimit(messages, 100)
-                .whenFull(WhenFull.WAIT)
+                .sendQueueLimit(messages, 100)
+                .overflowPolicy(OverflowPolicy.WAIT)
                 .maxWaitingSends(1)
                 .build();
     }

@@ -38,7 +38,7 @@ class WaitingSendsTest {
     private static ZMTPSocketConfig.Builder narrow(TestSockets sockets, ZMTPSocketType type) {
         return sockets.builder(type)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2))
-                .sendLimit(1, 100_000)
+                .sendQueueLimit(1, 100_000)
                 .maxWaitingSends(MESSAGES);
     }
 
@@ -64,7 +64,7 @@ class WaitingSendsTest {
     void eachRequestThatWaitsIsAsked(TestSockets sockets) {
         ZMTPSocket rep = sockets.open(REP);
         rep.serve(request -> request.reply(request.message()));
-        ZMTPSocket dealer = sockets.open(narrow(sockets, DEALER).sendLimit(MESSAGES, 100 << 20));
+        ZMTPSocket dealer = sockets.open(narrow(sockets, DEALER).sendQueueLimit(MESSAGES, 100 << 20));
         dealer.connect(bind(rep, "tcp://127.0.0.1:*"));
         List<CompletableFuture<ZMTPMessage>> answers = IntStream.range(0, MESSAGES)
                 .mapToObj(i -> dealer.requestAsync(message(String.valueOf(i), BODY), Duration.ofSeconds(30)))

@@ -56,7 +56,7 @@ class WritableSocketTest {
 
     @Test
     void itIsWritableUntilItsLimitIsReachedAndAgainWhenLessThanAQuarterOfItWaits() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(8, 1 << 20));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(8, 1 << 20));
         push.connect("inproc://marks");
         for (int i = 1; i <= 8; i++) {
             assertThat(push.isWritable()).as("before message %d", i).isTrue();
@@ -74,7 +74,7 @@ class WritableSocketTest {
 
     @Test
     void theBytesThatWaitCountAsTheMessagesDo() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(1_000, 2));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(1_000, 2));
         push.connect("inproc://nobody");
 
         assertThat(push.trySend(message("1"))).isTrue();
@@ -86,7 +86,7 @@ class WritableSocketTest {
     /** Without a listener, too. */
     @Test
     void itTakesMessagesUpToItsLimitOnceMoreWhenAllHaveLeft() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(4, 1 << 20));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(4, 1 << 20));
         push.connect("inproc://once-more");
         while (push.isWritable()) {
             push.sendOrDrop(message("m"));
@@ -113,7 +113,7 @@ class WritableSocketTest {
         push.connect("inproc://nobody");
         CompletableFuture<Boolean> onLoop = new CompletableFuture<>();
 
-        push.onWritable(() -> onLoop.complete(push.loop().inEventLoop()));
+        push.onWritable(() -> onLoop.complete(push.eventLoop().inEventLoop()));
 
         assertThat(get(onLoop)).isTrue();
     }
@@ -134,7 +134,7 @@ class WritableSocketTest {
 
     @Test
     void anActionIsCalledWhenSomebodyHasSeenThatTheSocketWasNotWritable() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(1, 1 << 20));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(1, 1 << 20));
         push.connect("inproc://later");
         AtomicInteger calls = new AtomicInteger();
         push.onWritable(calls::incrementAndGet);
@@ -152,7 +152,7 @@ class WritableSocketTest {
     @Test
     void anActionIsCalledWhenASendWithAResultWasRefused() {
         ZMTPSocket push =
-                sockets.open(sockets.builder(PUSH).sendLimit(1, 1 << 20).maxWaitingSends(0));
+                sockets.open(sockets.builder(PUSH).sendQueueLimit(1, 1 << 20).maxWaitingSends(0));
         push.connect("inproc://later");
         AtomicInteger calls = new AtomicInteger();
         push.onWritable(calls::incrementAndGet);
@@ -167,7 +167,7 @@ class WritableSocketTest {
 
     @Test
     void anActionIsCalledWhenARequestWasRefused() {
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(1, 1));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendQueueLimit(1, 1));
         dealer.connect("inproc://later");
         AtomicInteger calls = new AtomicInteger();
         dealer.onWritable(calls::incrementAndGet);
@@ -203,7 +203,7 @@ class WritableSocketTest {
     @Tag("netty-4.2-only")
     void anActionIsCalledWhenAMessageToOnePeerWasRefused(boolean withResult) {
         try (VirtualTime time = new VirtualTime()) {
-            ZMTPSocket pub = time.open(sockets.builder(ZMTPSocketType.PUB).sendLimit(1, 1 << 20));
+            ZMTPSocket pub = time.open(sockets.builder(ZMTPSocketType.PUB).sendQueueLimit(1, 1 << 20));
             pub.bind("inproc://peer");
             time.open(sockets.builder(ZMTPSocketType.SUB)).connect("inproc://peer");
             time.run();
@@ -228,10 +228,10 @@ class WritableSocketTest {
             names = {"PULL", "GATHER", "SUB", "DISH"},
             mode = EnumSource.Mode.EXCLUDE)
     void aLoopThatSendsWhileTheSocketIsWritableEnds(ZMTPSocketType type) {
-        ZMTPSocket socket = sockets.open(sockets.builder(type).sendLimit(1_000_000, 1 << 30));
+        ZMTPSocket socket = sockets.open(sockets.builder(type).sendQueueLimit(1_000_000, 1 << 30));
         socket.connect("inproc://nobody");
 
-        int sent = get(CompletableFuture.supplyAsync(() -> fill(socket), socket.loop()));
+        int sent = get(CompletableFuture.supplyAsync(() -> fill(socket), socket.eventLoop()));
 
         assertThat(sent).isLessThanOrEqualTo(1_024);
     }
@@ -239,7 +239,7 @@ class WritableSocketTest {
     private static int fill(ZMTPSocket socket) {
         int sent = 0;
         while (socket.isWritable() && sent < 10_000) {
-            boolean named = TypeRules.namesPeers(socket.type()) || socket.type() == ZMTPSocketType.RADIO;
+            boolean named = TypeRules.namesPeers(socket.socketType()) || socket.socketType() == ZMTPSocketType.RADIO;
             socket.sendOrDrop(named ? message("a", "b") : message("m"));
             sent++;
         }
@@ -248,7 +248,7 @@ class WritableSocketTest {
 
     @Test
     void aLoopThatAsksWhileTheSocketIsWritableEnds() {
-        ZMTPSocket dealer = sockets.open(sockets.builder(ZMTPSocketType.DEALER).sendLimit(1_000_000, 1 << 30));
+        ZMTPSocket dealer = sockets.open(sockets.builder(ZMTPSocketType.DEALER).sendQueueLimit(1_000_000, 1 << 30));
         dealer.connect("inproc://nobody");
 
         int asked = get(CompletableFuture.supplyAsync(
@@ -260,7 +260,7 @@ class WritableSocketTest {
                     }
                     return requests;
                 },
-                dealer.loop()));
+                dealer.eventLoop()));
 
         assertThat(asked).isEqualTo(1_024);
     }
@@ -417,20 +417,23 @@ class WritableSocketTest {
                     }
                     return attempts;
                 },
-                socket.loop()));
+                socket.eventLoop()));
 
         assertThat(sent).isLessThanOrEqualTo(1_024);
     }
 
     @Test
     void aMessageThatIsRefusedOnTheLoopEndsALoopThatSends() {
-        ZMTPSocket router = sockets.open(sockets.builder(ZMTPSocketType.ROUTER).sendLimit(2, 1 << 20));
-        ZMTPSocket dealer = sockets.open(
-                sockets.builder(ZMTPSocketType.DEALER).receiveLimit(1, 1).codec(codec -> codec.localIdentity("full")));
+        ZMTPSocket router = sockets.open(sockets.builder(ZMTPSocketType.ROUTER).sendQueueLimit(2, 1 << 20));
+        ZMTPSocket dealer = sockets.open(sockets.builder(ZMTPSocketType.DEALER)
+                .receiveQueueLimit(1, 1)
+                .codec(codec -> codec.localIdentity("full")));
         connect(dealer, bind(router, "tcp://127.0.0.1:*"));
         AtomicInteger refused = new AtomicInteger();
 
-        await("it is full", () -> get(CompletableFuture.supplyAsync(() -> fillOne(router, refused), router.loop())));
+        await(
+                "it is full",
+                () -> get(CompletableFuture.supplyAsync(() -> fillOne(router, refused), router.eventLoop())));
 
         assertThat(refused).hasValue(1);
     }
@@ -452,7 +455,7 @@ class WritableSocketTest {
     void aRaisedLimitRaisesWhatMayWaitBeforeAnyTypeIsNotWritable() {
         ZMTPSocket pub = sockets.open(ZMTPSocketType.PUB);
 
-        pub.sendLimit(10_000, 1 << 30);
+        pub.resizeSendQueue(10_000, 1 << 30);
 
         await("the new limit", pub::isWritable);
         TestSockets.settle(pub);
@@ -462,7 +465,7 @@ class WritableSocketTest {
     @Test
     void theRoomIsWholeAgainWhenWhatWaitedHasFailedWithItsConnector() {
         ZMTPSocket push =
-                sockets.open(sockets.builder(PUSH).sendLimit(2, 1 << 20).linger(Duration.ZERO));
+                sockets.open(sockets.builder(PUSH).sendQueueLimit(2, 1 << 20).linger(Duration.ZERO));
         ZMTPEndpoint connector = push.connect("inproc://nobody");
         CompletableFuture<Void> first = push.sendAsync(message("1"));
         push.sendAsync(message("2"));
@@ -476,7 +479,7 @@ class WritableSocketTest {
     /** A large message leaves while the queue is emptied, so its sender hears of that in the middle of it. */
     @Test
     void theRoomIsWholeAgainWhateverSendersDoWhenTheirMessagesLeave() throws IOException {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(10, 1 << 30));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(10, 1 << 30));
         String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
         push.connect(endpoint);
         for (int i = 0; i < 3; i++) {
@@ -497,7 +500,7 @@ class WritableSocketTest {
 
     @Test
     void anActionIsCalledWhenQueuedRequestsHaveEnded() {
-        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(8, 1 << 20));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendQueueLimit(8, 1 << 20));
         dealer.connect("inproc://nobody");
         List<CompletableFuture<ZMTPMessage>> requests = Stream.generate(
                         () -> dealer.requestAsync(message("?"), PATIENCE))
@@ -521,7 +524,7 @@ class WritableSocketTest {
     /** Its loop is interrupted after 1,024 messages, which is not its limit. */
     @Test
     void aHandlerFillsAQueueUpToItsLimitInSeveralTasks() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(5_000, 1 << 30));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(5_000, 1 << 30));
         AtomicInteger sent = new AtomicInteger();
         push.connect("inproc://nobody");
 

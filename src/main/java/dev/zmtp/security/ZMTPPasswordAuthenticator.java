@@ -15,19 +15,19 @@ import java.util.stream.Collectors;
  *
  * <p>Stores digests of the passwords, and compares them in constant time, including for an unknown user. Thread safe.
  */
-public final class ZMTPPasswords implements ZMTPAuthenticator {
+public final class ZMTPPasswordAuthenticator implements ZMTPAuthenticator {
 
     private static final byte[] UNKNOWN_USER = new byte[32];
 
     private volatile Map<String, byte[]> digests;
 
-    private ZMTPPasswords(Map<String, byte[]> digests) {
+    private ZMTPPasswordAuthenticator(Map<String, byte[]> digests) {
         this.digests = digests;
     }
 
     /** Returns an authenticator that accepts these users with their passwords. */
-    public static ZMTPPasswords of(Map<String, String> passwords) {
-        return new ZMTPPasswords(digests(passwords));
+    public static ZMTPPasswordAuthenticator of(Map<String, String> passwords) {
+        return new ZMTPPasswordAuthenticator(digests(passwords));
     }
 
     /** Replaces the accepted users. Existing connections remain open. */
@@ -56,23 +56,23 @@ public final class ZMTPPasswords implements ZMTPAuthenticator {
     }
 
     @Override
-    public CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request) {
+    public CompletionStage<ZMTPAuthDecision> authenticate(ZMTPAuthRequest request) {
         String user = request.userName();
         ByteBuffer password = request.password();
         if (user == null || password == null) {
-            return CompletableFuture.completedStage(ZMTPDecision.deny("no password, but " + request.mechanism()));
+            return CompletableFuture.completedStage(ZMTPAuthDecision.deny("no password, but " + request.mechanism()));
         }
         byte[] known = digests.get(user);
         boolean equal = MessageDigest.isEqual(digest(password), known == null ? UNKNOWN_USER : known);
         return CompletableFuture.completedStage(
                 equal && known != null
-                        ? ZMTPDecision.accept(user)
-                        : ZMTPDecision.deny("unknown user or wrong password"));
+                        ? ZMTPAuthDecision.accept(user)
+                        : ZMTPAuthDecision.deny("unknown user or wrong password"));
     }
 
     /** Returns the number of users as text. */
     @Override
     public String toString() {
-        return "ZMTPPasswords{" + digests.size() + " users}";
+        return "ZMTPPasswordAuthenticator{" + digests.size() + " users}";
     }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionStage;
  * <p>A peer without an IP address is denied. This includes every peer of a Unix domain socket. Leave this authenticator
  * out of the config of such a server, and let the permissions of the socket's directory control access.
  */
-public final class ZMTPAddresses implements ZMTPAuthenticator {
+public final class ZMTPAddressAuthenticator implements ZMTPAuthenticator {
 
     private static final class Range {
         private final byte[] address;
@@ -64,7 +64,7 @@ public final class ZMTPAddresses implements ZMTPAuthenticator {
 
     private volatile List<Range> ranges;
 
-    private ZMTPAddresses(List<Range> ranges) {
+    private ZMTPAddressAuthenticator(List<Range> ranges) {
         this.ranges = ranges;
     }
 
@@ -73,8 +73,8 @@ public final class ZMTPAddresses implements ZMTPAuthenticator {
      *
      * @throws IllegalArgumentException if an entry is not an IP address or a network; names are not looked up
      */
-    public static ZMTPAddresses of(Collection<String> addresses) {
-        return new ZMTPAddresses(addresses.stream().map(Range::of).toList());
+    public static ZMTPAddressAuthenticator of(Collection<String> addresses) {
+        return new ZMTPAddressAuthenticator(addresses.stream().map(Range::of).toList());
     }
 
     /**
@@ -87,12 +87,12 @@ public final class ZMTPAddresses implements ZMTPAuthenticator {
     }
 
     @Override
-    public CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request) {
+    public CompletionStage<ZMTPAuthDecision> authenticate(ZMTPAuthRequest request) {
         boolean known = request.peerAddress() instanceof InetSocketAddress address
                 && address.getAddress() != null
                 && contains(address.getAddress().getAddress());
         return CompletableFuture.completedStage(
-                known ? ZMTPDecision.accept("") : ZMTPDecision.deny("address " + request.peerAddress()));
+                known ? ZMTPAuthDecision.accept("") : ZMTPAuthDecision.deny("address " + request.peerAddress()));
     }
 
     private boolean contains(byte[] address) {
@@ -102,6 +102,6 @@ public final class ZMTPAddresses implements ZMTPAuthenticator {
     /** Returns the number of entries as text. */
     @Override
     public String toString() {
-        return "ZMTPAddresses{" + ranges.size() + " ranges}";
+        return "ZMTPAddressAuthenticator{" + ranges.size() + " ranges}";
     }
 }

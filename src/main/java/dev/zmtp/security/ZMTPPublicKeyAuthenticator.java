@@ -9,22 +9,22 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Accepts CURVE peers with known public keys, and denies all others. Thread safe. */
-public final class ZMTPPublicKeys implements ZMTPAuthenticator {
+public final class ZMTPPublicKeyAuthenticator implements ZMTPAuthenticator {
 
     private volatile Map<ZMTPCurvePublicKey, String> userIds;
 
-    private ZMTPPublicKeys(Map<ZMTPCurvePublicKey, String> userIds) {
+    private ZMTPPublicKeyAuthenticator(Map<ZMTPCurvePublicKey, String> userIds) {
         this.userIds = Map.copyOf(userIds);
     }
 
     /** Returns an authenticator that accepts these keys. The user ID of a peer is its key in Z85. */
-    public static ZMTPPublicKeys of(Collection<ZMTPCurvePublicKey> keys) {
-        return new ZMTPPublicKeys(named(keys));
+    public static ZMTPPublicKeyAuthenticator of(Collection<ZMTPCurvePublicKey> keys) {
+        return new ZMTPPublicKeyAuthenticator(named(keys));
     }
 
     /** Returns an authenticator that accepts these keys, each with its user ID. */
-    public static ZMTPPublicKeys of(Map<ZMTPCurvePublicKey, String> userIds) {
-        return new ZMTPPublicKeys(userIds);
+    public static ZMTPPublicKeyAuthenticator of(Map<ZMTPCurvePublicKey, String> userIds) {
+        return new ZMTPPublicKeyAuthenticator(userIds);
     }
 
     /** Replaces the accepted keys. Existing connections remain open. */
@@ -44,13 +44,14 @@ public final class ZMTPPublicKeys implements ZMTPAuthenticator {
     }
 
     @Override
-    public CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request) {
+    public CompletionStage<ZMTPAuthDecision> authenticate(ZMTPAuthRequest request) {
         ZMTPCurvePublicKey key = request.publicKey();
         String userId = userId(key);
         return CompletableFuture.completedStage(
                 userId == null
-                        ? ZMTPDecision.deny(key == null ? "no key, but " + request.mechanism() : "unknown key " + key)
-                        : ZMTPDecision.accept(userId));
+                        ? ZMTPAuthDecision.deny(
+                                key == null ? "no key, but " + request.mechanism() : "unknown key " + key)
+                        : ZMTPAuthDecision.accept(userId));
     }
 
     private @Nullable String userId(@Nullable ZMTPCurvePublicKey key) {
@@ -60,6 +61,6 @@ public final class ZMTPPublicKeys implements ZMTPAuthenticator {
     /** Returns the number of keys as text. */
     @Override
     public String toString() {
-        return "ZMTPPublicKeys{" + userIds.size() + " keys}";
+        return "ZMTPPublicKeyAuthenticator{" + userIds.size() + " keys}";
     }
 }

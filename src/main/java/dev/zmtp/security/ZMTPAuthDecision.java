@@ -11,7 +11,7 @@ import java.util.Objects;
  * @param userId the user ID of an accepted peer, which can be empty; otherwise empty
  * @param metadata further information about the peer; by default empty
  */
-public record ZMTPDecision(Status status, String text, String userId, ZMTPMetadata metadata) {
+public record ZMTPAuthDecision(Status status, String text, String userId, ZMTPMetadata metadata) {
 
     /** Outcome of a decision, which determines the answer to the peer. */
     public enum Status {
@@ -37,7 +37,7 @@ public record ZMTPDecision(Status status, String text, String userId, ZMTPMetada
     }
 
     /** Checks that no component is null. */
-    public ZMTPDecision {
+    public ZMTPAuthDecision {
         Objects.requireNonNull(status, "status");
         Objects.requireNonNull(text, "text");
         Objects.requireNonNull(userId, "userId");
@@ -45,31 +45,31 @@ public record ZMTPDecision(Status status, String text, String userId, ZMTPMetada
     }
 
     /** Accepts the peer as {@code userId}, which can be empty. */
-    public static ZMTPDecision accept(String userId) {
+    public static ZMTPAuthDecision accept(String userId) {
         return accept(userId, ZMTPMetadata.EMPTY);
     }
 
     /** Accepts the peer as {@code userId}, which can be empty, with further information about the peer. */
-    public static ZMTPDecision accept(String userId, ZMTPMetadata metadata) {
-        return new ZMTPDecision(Status.ACCEPTED, "", userId, metadata);
+    public static ZMTPAuthDecision accept(String userId, ZMTPMetadata metadata) {
+        return new ZMTPAuthDecision(Status.ACCEPTED, "", userId, metadata);
     }
 
     /** Refuses the peer. The reason is not sent. */
-    public static ZMTPDecision deny(String text) {
+    public static ZMTPAuthDecision deny(String text) {
         return refusal(Status.DENIED, text);
     }
 
     /** Refuses the peer temporarily, so that it can try again. The reason is not sent. */
-    public static ZMTPDecision temporaryFailure(String text) {
+    public static ZMTPAuthDecision temporaryFailure(String text) {
         return refusal(Status.TEMPORARY_FAILURE, text);
     }
 
     /** Refuses the peer because no decision could be made. The reason is not sent. */
-    public static ZMTPDecision error(String text) {
+    public static ZMTPAuthDecision error(String text) {
         return refusal(Status.ERROR, text);
     }
 
-    private static ZMTPDecision refusal(Status status, String text) {
-        return new ZMTPDecision(status, text, "", ZMTPMetadata.EMPTY);
+    private static ZMTPAuthDecision refusal(Status status, String text) {
+        return new ZMTPAuthDecision(status, text, "", ZMTPMetadata.EMPTY);
     }
 }
