@@ -5,7 +5,7 @@ import org.jspecify.annotations.NullMarked;
  * at {@code dev.zmtp.codec.ZMTPCodec} for a pipeline of your own.
  */
 @NullMarked
-@SuppressWarnings("requires-automatic") // JNA, which is optional
+@SuppressWarnings("requires-automatic") // JNA and Micrometer, which are optional
 module dev.zmtp {
     requires transitive io.netty.buffer;
     requires transitive io.netty.codec;
@@ -13,11 +13,13 @@ module dev.zmtp {
     requires transitive io.netty.transport;
     requires static com.sun.jna;
     requires static io.netty.handler;
+    requires static micrometer.core;
     requires static org.bouncycastle.provider;
     requires static org.jspecify;
 
     exports dev.zmtp;
     exports dev.zmtp.codec;
+    exports dev.zmtp.metrics;
     exports dev.zmtp.security;
     exports dev.zmtp.shm;
     exports dev.zmtp.socket;

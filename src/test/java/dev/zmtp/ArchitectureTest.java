@@ -65,6 +65,7 @@ class ArchitectureTest {
     static final String CONNECTION = "dev.zmtp.internal.connection..";
     static final String ADMISSION = "dev.zmtp.internal.admission..";
     private static final String ZAP = "dev.zmtp.zap..";
+    private static final String METRICS = "dev.zmtp.metrics..";
     private static final String SHM = "dev.zmtp.shm..";
     private static final String SOCKET = "dev.zmtp.socket..";
     static final String INSIDE_SOCKET = "dev.zmtp.internal.socket..";
@@ -78,7 +79,7 @@ class ArchitectureTest {
     private static final String MEMORY = "dev.zmtp.internal.memory..";
 
     static final String[] INSIDE_CODEC = {HANDSHAKE, TRAFFIC, READ, WRITE, CONNECTION, ADMISSION};
-    private static final String[] ABOVE_CODEC = {ZAP, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY};
+    private static final String[] ABOVE_CODEC = {ZAP, METRICS, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY};
 
     /** Exported types that go without the prefix, because the predecessor's users know them by this name. */
     private static final Set<String> UNPREFIXED = Set.of("BatchFlusher");
@@ -97,13 +98,26 @@ class ArchitectureTest {
         for (String room : codec) {
             dependOnNone(room, ABOVE_CODEC);
         }
-        dependOnNone(ZAP, and(INSIDE_CODEC, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY));
-        dependOnNone(SOCKET, and(INSIDE_CODEC, WIRE, ZAP));
-        dependOnNone(PROXY, and(INSIDE_CODEC, WIRE, ZAP));
-        dependOnNone(INSIDE_SOCKET, and(INSIDE_CODEC, WIRE, ZAP, PROXY));
-        dependOnNone(TRANSPORT, and(INSIDE_CODEC, WIRE, ZAP, PROXY, INSIDE_SOCKET));
+        dependOnNone(METRICS, "dev.zmtp.internal..");
+        dependOnNone(ZAP, and(INSIDE_CODEC, METRICS, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY));
+        dependOnNone(SOCKET, and(INSIDE_CODEC, METRICS, WIRE, ZAP));
+        dependOnNone(PROXY, and(INSIDE_CODEC, METRICS, WIRE, ZAP));
+        dependOnNone(INSIDE_SOCKET, and(INSIDE_CODEC, METRICS, WIRE, ZAP, PROXY));
+        dependOnNone(TRANSPORT, and(INSIDE_CODEC, METRICS, WIRE, ZAP, PROXY, INSIDE_SOCKET));
         dependOnNone(MEMORY, and(and(ABOVE_CODEC, codec), SHM, WIRE, SECURITY));
         dependOnNone(RUNTIME, and(and(and(ABOVE_CODEC, codec), SHM), VALUES, WIRE, SECURITY, MEMORY));
+    }
+
+    /** Micrometer is optional. */
+    @Test
+    void onlyMetersKnowMicrometer() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(METRICS)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.micrometer..")
+                .check(main);
     }
 
     /** A transport carries bytes, whatever they mean, and a codec runs on any. */

@@ -105,8 +105,6 @@ public final class ZMTPSocket implements AutoCloseable {
         return context.eventLoop();
     }
 
-    // Endpoints and peers
-
     /**
      * Listens at an endpoint such as {@code tcp://*:5555}, {@code ipc:///run/service}, {@code inproc://name} or
      * {@code shm:///run/service}. The text is checked at once, and bound later (see {@link ZMTPEndpoint#readyFuture}).
@@ -314,8 +312,6 @@ public final class ZMTPSocket implements AutoCloseable {
         return Waiting.receive(exchange.receiveFrom(), Objects.requireNonNull(timeout, "timeout"));
     }
 
-    // Requests
-
     /** Sends a request and waits for its reply, which the caller releases. See {@link #requestAsync}. */
     public ZMTPMessage request(ZMTPMessage message, Duration timeout) throws InterruptedException {
         Usage.checkMayWait(message);
@@ -395,8 +391,6 @@ public final class ZMTPSocket implements AutoCloseable {
         return core.subscribers().listen(Objects.requireNonNull(handler, "handler"), true);
     }
 
-    // Events and the end
-
     /**
      * Adds a listener, which receives all events, in order, on the executor. The listener may block. Up to 1,024 events
      * are queued for it, and further events are counted in its {@link ZMTPSocketEvent.Missed}.
@@ -404,6 +398,11 @@ public final class ZMTPSocket implements AutoCloseable {
     public ZMTPRegistration onEvent(Executor executor, Consumer<? super ZMTPSocketEvent> listener) {
         return context.events()
                 .listen(Objects.requireNonNull(executor, "executor"), Objects.requireNonNull(listener, "listener"));
+    }
+
+    /** Adds an observer of the requests that the socket makes and serves. */
+    public ZMTPRegistration observeRequests(ZMTPRequestObserver observer) {
+        return context.requestObservers().add(Objects.requireNonNull(observer, "observer"));
     }
 
     /** Returns the message counts of the socket so far. The numbers can be slightly out of date. */

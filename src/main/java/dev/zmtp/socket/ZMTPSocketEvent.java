@@ -99,11 +99,10 @@ public sealed interface ZMTPSocketEvent {
             implements ZMTPSocketEvent {}
 
     /**
-     * An endpoint has ended. A listener no longer accepts peers, or a connector has given up because the config allows
-     * no further attempts.
+     * An endpoint has ended. It was closed, or a connector has given up because the config allows no further attempts.
      *
      * @param endpoint the endpoint, with the real port if it was bound
-     * @param cause the cause of the failure; null if a listener was closed
+     * @param cause the cause of the failure; null if the endpoint was closed
      */
     record Stopped(String endpoint, @Nullable Throwable cause) implements ZMTPSocketEvent {}
 

@@ -116,6 +116,7 @@ class BundleIT {
                     .isNotEmpty()
                     .allMatch(clause -> clause.startsWith("org.bouncycastle.")
                             || clause.startsWith("com.sun.jna;")
+                            || clause.startsWith("io.micrometer.")
                             || clause.startsWith("io.netty.handler.ssl"));
             assertThat(clauses)
                     .filteredOn(clause -> !clause.contains("resolution:=optional"))

@@ -38,6 +38,7 @@ public final class SocketContext {
     private final Drops drops;
     private final PendingFlushes flushes;
     private final Completions completions;
+    private final RequestObservers requestObservers;
     private final boolean namesPeers;
     private final long maxMessageAgeNanos;
     private volatile QueueLimit sendQueueLimit;
@@ -69,6 +70,7 @@ public final class SocketContext {
         this.drops = new Drops(this);
         this.flushes = new PendingFlushes(this);
         this.completions = new Completions(this);
+        this.requestObservers = new RequestObservers(nanoTime);
         this.eventLoop = eventLoop;
         this.nanoTime = nanoTime;
         this.namesPeers = TypeRules.namesPeers(config.socketType());
@@ -151,6 +153,10 @@ public final class SocketContext {
     /** Completer of the application's futures. */
     public Completions completions() {
         return completions;
+    }
+
+    public RequestObservers requestObservers() {
+        return requestObservers;
     }
 
     // The end

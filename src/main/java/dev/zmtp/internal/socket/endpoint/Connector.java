@@ -250,7 +250,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         link = null;
         lastFailure = cause;
         if (closing && !endpoints.owner().waitsFor(peer)) {
-            stop(wasClosed(cause));
+            stopClosed(cause);
             return;
         }
         ZMTPSocketEvent.FailureKind kind =
@@ -306,8 +306,9 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         }
     }
 
-    private static ZMTPSocketException wasClosed(@Nullable Throwable cause) {
-        return new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the connector is closed", cause);
+    private void stopClosed(@Nullable Throwable cause) {
+        stop(new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the connector is closed", cause));
+        context.fire(new ZMTPSocketEvent.Stopped(text(), null));
     }
 
     private static void cancel(@Nullable ScheduledFuture<?> timer) {
@@ -366,7 +367,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         closing = true;
         long left = lingerNanos - (context.nanoTime() - closingSince);
         PeerHandler now = link;
-        stop(wasClosed(null));
+        stopClosed(null);
         if (now != null && !context.isFinished()) { // otherwise the socket closes all connections
             now.close(left);
         }

@@ -35,12 +35,10 @@ import org.jspecify.annotations.Nullable;
  * The requests of a REQ or DEALER that wait for their answers. An answer is accepted only from the peer that got the
  * request.
  * <p>A request of a DEALER has an id of 4 bytes as the first frame of its envelope, like libzmq's REQ_CORRELATE. Its
- * answer has the same id, because a REP returns the envelope, and so does any service that is connected through a
- * ROUTER.
+ * answer has the same id, because a REP and any service behind a ROUTER return the envelope.
  * <p>A request of a REQ has no id unless it is enabled in the config, because many services expect the empty frame
  * first. The next message of its peer is then the answer. Therefore a peer has a single such request at a time. If it
- * does not answer in time, its connection is closed, because the late answer would otherwise be taken for the answer to
- * the next request.
+ * does not answer in time, its connection is closed, so that a late answer is not taken for that to the next request.
  */
 public final class Requests {
 
@@ -98,6 +96,7 @@ public final class Requests {
     }
 
     private PendingRequest ask(PendingRequest request) {
+        context.requestObservers().started(request);
         int max = context.config().maxOutstandingRequests();
         if (outstanding.incrementAndGet() > max) {
             refuse(request, FULL, "outstanding requests: " + max + " (expected: fewer, see maxOutstandingRequests)");

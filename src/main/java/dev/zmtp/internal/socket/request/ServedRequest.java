@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.request;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.RequestObservers;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.send.DirectSends;
 import dev.zmtp.socket.ZMTPPeer;
@@ -29,19 +30,25 @@ final class ServedRequest implements ZMTPRequest {
 
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    private ServedRequest(DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
+    /** Time at which the handler is called, as {@link RequestObservers#served} returns it. */
+    final long start;
+
+    private ServedRequest(
+            DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving, long start) {
         this.directly = directly;
         this.peer = peer;
         this.memory = MessageMemory.of(message, message.readableBytes());
         this.envelope = Envelope.copy(message, frames);
         this.message = message.removeFirst(frames);
         this.serving = serving;
+        this.start = start;
     }
 
     /** Takes ownership of the message, which has an envelope of {@code frames} frames. */
     static ServedRequest of(
             DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
-        return new ServedRequest(directly, peer, message, frames, serving);
+        long start = serving == null ? 0 : serving.start();
+        return new ServedRequest(directly, peer, message, frames, serving, start);
     }
 
     @Override

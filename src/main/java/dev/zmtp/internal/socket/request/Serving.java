@@ -9,6 +9,7 @@ import dev.zmtp.internal.socket.receive.Reception;
 import dev.zmtp.internal.socket.receive.Sink;
 import dev.zmtp.internal.socket.send.DirectSends;
 import dev.zmtp.socket.ZMTPRequest;
+import dev.zmtp.socket.ZMTPRequestObserver.Outcome;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -89,8 +90,15 @@ public final class Serving implements Sink {
         }
     }
 
+    /** Returns the start of a request whose handler is called next. */
+    long start() {
+        return context.requestObservers().served();
+    }
+
     /** Called once for each request, from any thread, with the answer if there is one. */
     void ended(ServedRequest request, @Nullable ZMTPMessage answer) {
+        Outcome outcome = request.from().isUp() ? Outcome.REPLIED : Outcome.REQUESTER_DOWN;
+        context.requestObservers().ended(request.start, answer == null ? Outcome.DROPPED : outcome);
         if (context.inEventLoop()) {
             endedHere(request, answer);
         } else {

@@ -230,6 +230,20 @@ class ConnectorTest {
     }
 
     @Test
+    void theEndOfOneThatIsClosedIsAnEvent() {
+        bound();
+        ZMTPEndpoint connector = connect(open(push()), ENDPOINT);
+        events.clear();
+
+        connector.close();
+        time.run();
+
+        assertThat(events)
+                .filteredOn(ZMTPSocketEvent.Stopped.class::isInstance)
+                .containsExactly(new ZMTPSocketEvent.Stopped(ENDPOINT, null));
+    }
+
+    @Test
     void oneThatIsClosedWhileItsNameIsLookedUpDoesNotConnect() {
         ZMTPEndpoint connector = connect(open(push()), "watched://connector");
         bound();
@@ -241,7 +255,7 @@ class ConnectorTest {
 
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
         assertThat(watched.channels).isZero();
-        assertThat(events).hasExactlyElementsOfTypes(ZMTPSocketEvent.Connecting.class);
+        assertThat(events).hasExactlyElementsOfTypes(ZMTPSocketEvent.Connecting.class, ZMTPSocketEvent.Stopped.class);
     }
 
     @Test

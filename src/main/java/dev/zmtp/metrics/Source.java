@@ -1,0 +1,21 @@
+package dev.zmtp.metrics;
+
+import io.micrometer.core.instrument.Tags;
+
+/** An object that has meters. */
+interface Source {
+
+    /** Returns the tag with the name of the object. */
+    String tag();
+
+    /** Returns the name of a meter that every object of this kind has. */
+    String meter();
+
+    /** Returns further tags of all meters. */
+    default Tags tags() {
+        return Tags.empty();
+    }
+
+    /** Registers the meters, which are removed when the object ends. */
+    void register(Meters meters);
+}
