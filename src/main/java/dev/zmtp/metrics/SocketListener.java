@@ -15,12 +15,12 @@ import java.util.function.Consumer;
 /** Counts events of a socket, and has a gauge for each endpoint that it connects to. */
 final class SocketListener implements Consumer<ZMTPSocketEvent> {
 
-    /** Whether an endpoint is connected. */
-    private static final class Endpoint {
+    /** State of an endpoint that the socket connects to. */
+    private static final class EndpointState {
         volatile boolean up;
     }
 
-    private record Entry(Endpoint endpoint, Gauge gauge) {}
+    private record Entry(EndpointState endpoint, Gauge gauge) {}
 
     private final Meters meters;
 
@@ -82,7 +82,7 @@ final class SocketListener implements Consumer<ZMTPSocketEvent> {
 
     private Entry entry(String text) {
         return endpoints.computeIfAbsent(text, missing -> {
-            Endpoint endpoint = new Endpoint();
+            EndpointState endpoint = new EndpointState();
             Tags tags = Tags.of("endpoint", missing);
             return new Entry(endpoint, meters.gauge("zmtp.endpoint.up", "", tags, endpoint, from -> from.up ? 1 : 0));
         });

@@ -20,8 +20,8 @@ import java.util.Objects;
  *   ZMTPMetrics.of(orders, "orders").bindTo(registry);
  * }</pre>
  *
- * <p>The name is a tag of all meters, so a registry has it once for each kind. No meter has a tag for a peer, an address
- * or a topic, so the number of meters does not depend on peers. docs/observing.md lists the meters.
+ * <p>The name is a tag of all meters, so a registry has it once for each kind. No meter has a tag for a peer, a peer's
+ * address or a topic, so the number of meters does not depend on peers. docs/observing.md lists the meters.
  *
  * <p>The meters are removed when the socket or proxy is closed, or when this object is closed. The registry does not
  * keep a socket, proxy, budget or limiter in memory. Meters do not allocate memory for a message. A scrape reads the
@@ -107,8 +107,8 @@ public final class ZMTPMetrics implements MeterBinder, AutoCloseable {
     /**
      * Registers the meters. Can be called for several registries.
      *
-     * @throws IllegalStateException if the registry has meters of this kind with the same name, because Micrometer would
-     *     report those of the first, or if this object is closed
+     * @throws IllegalStateException if the registry has meters of this kind with the same name, because Micrometer
+     *     would report those of the first, or if this object is closed
      */
     @Override
     public void bindTo(MeterRegistry registry) {

@@ -1,6 +1,6 @@
 /**
- * Meters of sockets, proxies, memory budgets and limiters for <a href="https://docs.micrometer.io">Micrometer</a>, which
- * is an optional dependency.
+ * Meters of sockets, proxies, memory budgets and limiters for <a href="https://docs.micrometer.io">Micrometer</a>, an
+ * optional dependency.
  */
 @NullMarked
 package dev.zmtp.metrics;

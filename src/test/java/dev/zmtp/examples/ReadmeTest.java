@@ -75,7 +75,8 @@ class ReadmeTest {
                 "docs/transports.md",
                 "docs/sockets.md",
                 "docs/shutdown.md",
-                "docs/low-latency.md"
+                "docs/low-latency.md",
+                "docs/observing.md"
             })
     void itsJavaBlocksAreQuotedFromProgramsThatTestsRun(String page) throws IOException {
         String text = Files.readString(Path.of(page));
@@ -134,6 +135,7 @@ class ReadmeTest {
                 "docs/examples.md",
                 "docs/troubleshooting.md",
                 "docs/versions.md",
+                "docs/observing.md",
                 "RELEASE.md"
             })
     void itsLinksLeadToFiles(String page) throws IOException {
