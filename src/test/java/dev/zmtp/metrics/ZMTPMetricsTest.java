@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Meters of sockets and of what belongs to them. */
@@ -59,7 +60,7 @@ class ZMTPMetricsTest {
                 .toList();
     }
 
-    /** M1. */
+    @Tag("T76")
     @Test
     void aScrapeOfPrometheusHasTheCountsOfTheSocket(TestSockets sockets) {
         PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -82,7 +83,7 @@ class ZMTPMetricsTest {
         prometheus.close();
     }
 
-    /** M2. */
+    @Tag("T77")
     @Test
     void theQueueHasTheMessagesThatAPeerHasNotRead(TestSockets sockets) {
         ZMTPSocket push = sockets.open(PUSH);
@@ -98,7 +99,7 @@ class ZMTPMetricsTest {
         assertThat(value("zmtp.queue.bytes", "socket", "jobs")).isEqualTo(40);
     }
 
-    /** M3. */
+    @Tag("T78")
     @Test
     void aRequestThatTimesOutIsTimedAsOneThatDid(TestSockets sockets) {
         ZMTPSocket dealer = sockets.open(DEALER);
@@ -189,7 +190,7 @@ class ZMTPMetricsTest {
                 .isEqualTo(1);
     }
 
-    /** M4. */
+    @Tag("T79")
     @Test
     void aClosedSocketHasNoMeters(TestSockets sockets) {
         ZMTPSocket dealer = sockets.open(DEALER);
@@ -219,7 +220,7 @@ class ZMTPMetricsTest {
         assertThatIllegalStateException().isThrownBy(() -> metrics.bindTo(registry));
     }
 
-    /** M5. */
+    @Tag("T80")
     @Test
     void twoSocketsWithTheSameNameAreRefused(TestSockets sockets) {
         ZMTPMetrics.of(sockets.open(PAIR), "one").bindTo(registry);
@@ -248,7 +249,7 @@ class ZMTPMetricsTest {
                 .allMatch(meter -> "eu".equals(meter.getId().getTag("region")));
     }
 
-    /** M6. */
+    @Tag("T81")
     @Test
     void aScrapeReadsTheCountsOnce(TestSockets sockets) {
         AtomicInteger reads = new AtomicInteger();
@@ -272,7 +273,7 @@ class ZMTPMetricsTest {
         assertThat(reads).hasValue(2);
     }
 
-    /** M11. */
+    @Tag("T86")
     @Test
     void anEndpointIsUpWhileItsServerIsThere(TestSockets sockets) {
         ZMTPSocket dealer = sockets.open(DEALER);

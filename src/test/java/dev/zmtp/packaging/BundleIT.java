@@ -158,7 +158,8 @@ class BundleIT {
 
     /** Runs the small program in a bundle of its own. */
     private Object conversation() throws Exception {
-        Bundle user = installUser(SmallProgram.class, "dev.zmtp", "dev.zmtp.codec", "dev.zmtp.security");
+        Bundle user =
+                installUser(SmallProgram.class, "dev.zmtp", "dev.zmtp.codec", "dev.zmtp.security", "dev.zmtp.socket");
 
         Callable<?> conversation = (Callable<?>) user.loadClass(SmallProgram.class.getName())
                 .getDeclaredConstructor()

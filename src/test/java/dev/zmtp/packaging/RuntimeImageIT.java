@@ -29,6 +29,7 @@ class RuntimeImageIT {
     private Path directory;
 
     @Test
+    @Tag("T82")
     void aProgramRunsInAnImageOfItsRequiredModules() throws Exception {
         Path program = directory.resolve("program");
         Path image = directory.resolve("image");
@@ -59,7 +60,7 @@ class RuntimeImageIT {
         String java = image.resolve("bin/java").toString();
         assertThat(run(java, "--list-modules").lines().map(module -> module.replaceFirst("@.*", "")))
                 .contains("conversation", "dev.zmtp", "io.netty.common", "java.base")
-                .doesNotContain("org.jspecify", "java.desktop");
+                .doesNotContain("org.jspecify", "java.desktop", "jdk.jfr", "micrometer.core");
         assertThat(run(java, "--module", "conversation/dev.zmtp.packaging.SmallProgram")
                         .strip())
                 .isEqualTo(SmallProgram.OUTCOME);

@@ -5,9 +5,11 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurveKeyPair;
+import dev.zmtp.socket.ZMTPSocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 
 /**
@@ -23,12 +25,29 @@ public final class SmallProgram implements Callable<String> {
     static final String OUTCOME_WITH_CURVE = "ROUTER heard hello, with CURVE";
 
     /**
-     * Sends a message from a DEALER to a ROUTER with an authenticator. Returns what arrived, and whether CURVE is
-     * available. The optional dependencies are not where this runs.
+     * Sends a request from a socket to another, and a message from a DEALER to a ROUTER with an authenticator. Returns
+     * what arrived, and whether CURVE is available. The optional dependencies are not where this runs.
      */
     @Override
     public String call() {
-        return heard() + (hasCurve() ? ", with CURVE" : ", without CURVE");
+        return (answered() ? heard() : "no answer") + (hasCurve() ? ", with CURVE" : ", without CURVE");
+    }
+
+    /** Sends a request from a socket to another. */
+    private static boolean answered() {
+        try (ZMTPSocket server = ZMTPSocket.of(ZMTPSocketType.REP);
+                ZMTPSocket client = ZMTPSocket.of(ZMTPSocketType.REQ)) {
+            server.serve(request -> request.reply(request.message()));
+            server.bind("inproc://small");
+            client.connect("inproc://small");
+            ZMTPMessage answer = client.request(ZMTPMessage.fromUTF8("hello"), Duration.ofSeconds(10));
+            boolean same = answer.frameUTF8(0).equals("hello");
+            answer.release();
+            return same;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     private static boolean hasCurve() {

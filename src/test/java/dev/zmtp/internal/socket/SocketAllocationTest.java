@@ -9,10 +9,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.metrics.ZMTPMetrics;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.JavaProcess;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -33,8 +35,9 @@ class SocketAllocationTest {
     /** Less than the smallest object. A read or a flush allocates some, for many messages. */
     private static final double MOST = 12;
 
+    @Tag("T83")
     @ParameterizedTest
-    @ValueSource(strings = {"echo", "job"})
+    @ValueSource(strings = {"echo", "job", "job with meters"})
     void aMessageMakesNoGarbage(String program) throws IOException, InterruptedException {
         List<String> options = List.of("-XX:+UseSerialGC", "-Dio.netty.leakDetection.level=disabled");
         try (JavaProcess process = new JavaProcess(JavaProcess.command(options, Program.class, program))) {
@@ -56,13 +59,17 @@ class SocketAllocationTest {
 
         private Program() {}
 
-        /** Runs "echo", a DEALER and a ROUTER, or "job", a PUSH and a PULL. */
+        /** Runs "echo", a DEALER and a ROUTER, or "job", a PUSH and a PULL, "with meters" or without. */
         public static void main(String... args) throws InterruptedException {
             EventLoopGroup loop = EventLoops.newGroup(1);
             boolean echo = args[0].equals("echo");
             try (ZMTPSocket binds = open(echo ? ROUTER : PULL, loop);
                     ZMTPSocket connects = open(echo ? DEALER : PUSH, loop)) {
                 Program program = new Program();
+                if (args[0].endsWith("meters")) {
+                    ZMTPMetrics.of(connects, "connects").bindTo(new SimpleMeterRegistry());
+                    ZMTPMetrics.of(binds, "binds").bindTo(new SimpleMeterRegistry());
+                }
                 if (echo) {
                     binds.onMessage((peer, message) -> peer.sendOrDrop(message));
                 }
