@@ -3,7 +3,9 @@ plugins {
 }
 
 repositories {
-    mavenLocal()
+    mavenLocal {
+        content { includeGroup("dev.zmtp") }
+    }
     mavenCentral()
 }
 
@@ -16,5 +18,5 @@ java {
 }
 
 application {
-    mainClass = "example.AskingClient"
+    mainClass.set("example.AskingClient")
 }

@@ -14,6 +14,7 @@ module dev.zmtp {
     requires static com.sun.jna;
     requires static io.netty.handler;
     requires static micrometer.core;
+    requires static jdk.jfr;
     requires static org.bouncycastle.provider;
     requires static org.jspecify;
 

@@ -98,7 +98,7 @@ class ArchitectureTest {
         for (String room : codec) {
             dependOnNone(room, ABOVE_CODEC);
         }
-        dependOnNone(METRICS, "dev.zmtp.internal..");
+        dependOnNone(METRICS, and(INSIDE_CODEC, WIRE, ZAP, TRANSPORT, PROXY));
         dependOnNone(ZAP, and(INSIDE_CODEC, METRICS, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY));
         dependOnNone(SOCKET, and(INSIDE_CODEC, METRICS, WIRE, ZAP));
         dependOnNone(PROXY, and(INSIDE_CODEC, METRICS, WIRE, ZAP));
@@ -180,7 +180,8 @@ class ArchitectureTest {
                 .resideOutsideOfPackages(INSIDE_SOCKET, PROXY)
                 .and()
                 .haveNameNotMatching(
-                        "dev\\.zmtp\\.socket\\.ZMTP(Socket|SocketConfig|SocketSettings|Stats|Proxy|Transport)(\\$.*)?")
+                        "dev\\.zmtp\\.socket\\.ZMTP(Socket|SocketConfig|SocketSettings|Stats|Proxy|Transport)(\\$.*)?"
+                                + "|dev\\.zmtp\\.metrics\\.SocketListener")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(INSIDE_SOCKET)

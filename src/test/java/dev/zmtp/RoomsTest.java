@@ -37,6 +37,7 @@ import org.junit.jupiter.api.TestInstance;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // as ArchitectureTest
 class RoomsTest {
 
+    private static final String FLIGHT = "dev.zmtp.internal.socket.flight";
     private static final String CONTEXT = "dev.zmtp.internal.socket.context";
     private static final String PEER = "dev.zmtp.internal.socket.peer";
     private static final String ENDPOINT = "dev.zmtp.internal.socket.endpoint";
@@ -171,38 +172,43 @@ class RoomsTest {
     // The rooms of the sockets
 
     @Test
-    void theContextOfASocketKnowsNoRoom() {
-        knowsOnly(CONTEXT);
+    void theContextOfASocketKnowsTheFlightRecorderAlone() {
+        knowsOnly(CONTEXT, FLIGHT);
+    }
+
+    @Test
+    void theFlightRecorderKnowsNoRoom() {
+        knowsOnly(FLIGHT);
     }
 
     @Test
     void aPeerKnowsItsContext() {
-        knowsOnly(PEER, CONTEXT);
+        knowsOnly(PEER, CONTEXT, FLIGHT);
     }
 
     @Test
     void anEndpointKnowsItsPeers() {
-        knowsOnly(ENDPOINT, PEER, CONTEXT);
+        knowsOnly(ENDPOINT, PEER, CONTEXT, FLIGHT);
     }
 
     @Test
     void sendingKnowsPeersAndNoEndpoint() {
-        knowsOnly(SEND, PEER, CONTEXT);
+        knowsOnly(SEND, PEER, CONTEXT, FLIGHT);
     }
 
     @Test
     void receivingKnowsPeersAndNotSending() {
-        knowsOnly(RECEIVE, PEER, CONTEXT);
+        knowsOnly(RECEIVE, PEER, CONTEXT, FLIGHT);
     }
 
     @Test
     void publishingIsAWayToSendAndToReceive() {
-        knowsOnly(PUBLISH, SEND, RECEIVE, PEER, CONTEXT);
+        knowsOnly(PUBLISH, SEND, RECEIVE, PEER, CONTEXT, FLIGHT);
     }
 
     @Test
     void requestsAreSentAndReceived() {
-        knowsOnly(REQUEST, SEND, RECEIVE, PEER, CONTEXT);
+        knowsOnly(REQUEST, SEND, RECEIVE, PEER, CONTEXT, FLIGHT);
     }
 
     @Test

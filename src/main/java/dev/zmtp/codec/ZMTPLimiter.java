@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Selection.</b> A connection whose handshake is complete is never dropped in favor of another connection. If a
  * new connection exceeds the limit of its address, the limiter drops the handshake of that address whose peer has kept
- * this side waiting longest, provided that the wait exceeds two seconds. If there is no such handshake, the new
+ * this side waiting longest, provided that the wait is at least two seconds. If there is no such handshake, the new
  * connection is refused. The wait is counted from the last answer of this side. Idle strangers can therefore keep other
  * peers of their address out for two seconds. Any number of honest peers that connect at the same time are admitted
  * successively, because a peer that reconnects after a refusal is admitted as soon as another peer has completed its

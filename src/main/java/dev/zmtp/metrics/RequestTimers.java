@@ -17,15 +17,13 @@ import org.jspecify.annotations.Nullable;
 /** Times the requests that a socket makes and serves. From any thread. */
 final class RequestTimers implements ZMTPRequestObserver {
 
-    private static final String REQUESTS = "zmtp.requests";
-    private static final String SERVED = "zmtp.served";
-
     private final Meters meters;
     private final LongAdder active = new LongAdder();
 
-    /** The timers by their names and results. */
-    private final Map<String, Map<String, Timer>> timers =
-            Map.of(REQUESTS, new ConcurrentHashMap<>(), SERVED, new ConcurrentHashMap<>());
+    /** The timers by results. */
+    private final Map<String, Timer> requests = new ConcurrentHashMap<>();
+
+    private final Map<String, Timer> served = new ConcurrentHashMap<>();
 
     private RequestTimers(Meters meters) {
         this.meters = meters;
@@ -46,18 +44,19 @@ final class RequestTimers implements ZMTPRequestObserver {
     @Override
     public void requestEnded(Duration duration, @Nullable Throwable failure) {
         active.decrement();
-        record(REQUESTS, result(failure), duration);
+        record(requests, "zmtp.requests", result(failure), duration);
     }
 
     @Override
     public void servedEnded(Duration duration, Outcome outcome) {
-        record(SERVED, outcome.name().toLowerCase(Locale.ROOT), duration);
+        record(served, "zmtp.served", outcome.name().toLowerCase(Locale.ROOT), duration);
     }
 
-    private void record(String name, String result, Duration duration) {
-        timers.getOrDefault(name, Map.of())
-                .computeIfAbsent(result, missing -> meters.timer(name, Tags.of("result", missing)))
-                .record(duration);
+    private void record(Map<String, Timer> timers, String name, String result, Duration duration) {
+        Timer timer = timers.computeIfAbsent(result, missing -> meters.timer(name, Tags.of("result", missing)));
+        if (timer != null) {
+            timer.record(duration);
+        }
     }
 
     private static String result(@Nullable Throwable failure) {

@@ -1,26 +1,30 @@
 package dev.zmtp.metrics;
 
+import dev.zmtp.internal.socket.context.Bystander;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
+import org.jspecify.annotations.Nullable;
 
 /** Counts events of a socket, and has a gauge for each endpoint that it connects to. */
-final class SocketListener implements Consumer<ZMTPSocketEvent> {
+final class SocketListener implements Bystander {
 
-    /** State of an endpoint that the socket connects to. */
-    private static final class EndpointState {
-        volatile boolean up;
-    }
-
-    private record Entry(EndpointState endpoint, Gauge gauge) {}
+    /**
+     * The endpoints with the same text that were connected. Usually there is one; another can end while its successor
+     * is already connected.
+     */
+    private record Connected(
+            Set<ZMTPEndpoint> endpoints, @Nullable Gauge gauge) {}
 
     private final Meters meters;
 
@@ -28,7 +32,7 @@ final class SocketListener implements Consumer<ZMTPSocketEvent> {
     @SuppressWarnings("unused")
     private final SocketSnapshot snapshot;
 
-    private final Map<String, Entry> endpoints = new HashMap<>();
+    private final Map<String, Connected> all = new HashMap<>();
 
     private SocketListener(Meters meters, SocketSnapshot snapshot) {
         this.meters = meters;
@@ -46,45 +50,57 @@ final class SocketListener implements Consumer<ZMTPSocketEvent> {
     public synchronized void accept(ZMTPSocketEvent event) {
         if (event instanceof ZMTPSocketEvent.HandshakeFailed failed) {
             Tags kind = Tags.of("kind", failed.kind().name().toLowerCase(Locale.ROOT));
-            meters.counter("zmtp.handshakes.failed", kind).increment(1.0 + failed.unreported());
+            count("zmtp.handshakes.failed", kind, 1.0 + failed.unreported());
         } else if (event instanceof ZMTPSocketEvent.Retrying) {
-            meters.counter("zmtp.retries", Tags.empty()).increment();
+            count("zmtp.retries", Tags.empty(), 1);
         } else if (event instanceof ZMTPSocketEvent.SlowPeer) {
-            meters.counter("zmtp.slow.peers", Tags.empty()).increment();
+            count("zmtp.slow.peers", Tags.empty(), 1);
         } else if (event instanceof ZMTPSocketEvent.Connecting connecting) {
-            entry(connecting.endpoint());
+            connected(connecting.endpoint());
         } else if (event instanceof ZMTPSocketEvent.PeerUp up) {
             up(up.peer());
-        } else if (event instanceof ZMTPSocketEvent.PeerDown down) {
-            down(down.peer());
         } else if (event instanceof ZMTPSocketEvent.Stopped stopped) {
-            Entry removed = endpoints.remove(stopped.endpoint());
-            if (removed != null) {
-                meters.remove(removed.gauge());
-            }
+            stopped(stopped.endpoint());
+        }
+    }
+
+    private void count(String name, Tags tags, double amount) {
+        Counter counter = meters.counter(name, tags);
+        if (counter != null) {
+            counter.increment(amount);
         }
     }
 
     private synchronized void up(ZMTPPeer peer) {
         ZMTPEndpoint endpoint = peer.endpoint();
-        if (endpoint != null && endpoint.peer() != null) { // otherwise the peer has connected to this socket
-            entry(endpoint.text()).endpoint().up = true;
+        boolean isOurs = endpoint != null && endpoint.peer() != null; // otherwise the peer has connected to this socket
+        if (isOurs && endpoint.state() != ZMTPEndpoint.State.STOPPED) {
+            connected(endpoint.text()).endpoints().add(endpoint);
         }
     }
 
-    private void down(ZMTPPeer peer) {
-        ZMTPEndpoint endpoint = peer.endpoint();
-        Entry entry = endpoint == null ? null : endpoints.get(endpoint.text()); // null if the endpoint was closed first
-        if (entry != null) {
-            entry.endpoint().up = false;
+    private void stopped(String text) {
+        Connected connected = all.get(text);
+        if (connected != null) {
+            connected.endpoints().removeIf(endpoint -> endpoint.state() == ZMTPEndpoint.State.STOPPED);
+            if (connected.endpoints().isEmpty()) {
+                all.remove(text);
+                if (connected.gauge() != null) {
+                    meters.remove(connected.gauge());
+                }
+            }
         }
     }
 
-    private Entry entry(String text) {
-        return endpoints.computeIfAbsent(text, missing -> {
-            EndpointState endpoint = new EndpointState();
+    private Connected connected(String text) {
+        return all.computeIfAbsent(text, missing -> {
+            Set<ZMTPEndpoint> endpoints = new CopyOnWriteArraySet<>();
             Tags tags = Tags.of("endpoint", missing);
-            return new Entry(endpoint, meters.gauge("zmtp.endpoint.up", "", tags, endpoint, from -> from.up ? 1 : 0));
+            return new Connected(endpoints, meters.gauge("zmtp.endpoint.up", "", tags, endpoints, SocketListener::up));
         });
+    }
+
+    private static double up(Set<ZMTPEndpoint> endpoints) {
+        return endpoints.stream().anyMatch(endpoint -> endpoint.state() == ZMTPEndpoint.State.UP) ? 1 : 0;
     }
 }

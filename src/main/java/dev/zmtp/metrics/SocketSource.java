@@ -35,6 +35,7 @@ final class SocketSource implements Source {
     public void register(Meters meters) {
         SocketSnapshot snapshot =
                 new SocketSnapshot(socket::stats, () -> socket.peers().size(), meters::nanoTime);
+        meters.gauge(meter(), "peers", Tags.empty(), snapshot, SocketSnapshot::peers);
         counter(meters, "zmtp.messages.written", snapshot, ZMTPStats::written);
         counter(meters, "zmtp.messages.received", snapshot, ZMTPStats::received);
         counter(meters, "zmtp.messages.dropped", snapshot, ZMTPStats::dropped);
@@ -55,7 +56,6 @@ final class SocketSource implements Source {
                 snapshot,
                 from -> from.stats().queuedBytes());
         meters.age("zmtp.queue.age", snapshot, from -> from.stats().oldestAge().toNanos());
-        meters.gauge(meter(), "peers", Tags.empty(), snapshot, SocketSnapshot::peers);
         handshakes(meters, "success", snapshot, ZMTPStats::connects);
         handshakes(meters, "failure", snapshot, ZMTPStats::handshakeFailures);
         // The socket keeps both, and the first the snapshot, for as long as the meters exist.

@@ -8,7 +8,7 @@ interface Source {
     /** Returns the tag with the name of the object. */
     String tag();
 
-    /** Returns the name of a meter that every object of this kind has. */
+    /** Returns the name of the meter that is registered first, and removed last. */
     String meter();
 
     /** Returns further tags of all meters. */

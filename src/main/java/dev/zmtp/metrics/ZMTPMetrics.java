@@ -23,9 +23,10 @@ import java.util.Objects;
  * <p>The name is a tag of all meters, so a registry has it once for each kind. No meter has a tag for a peer, a peer's
  * address or a topic, so the number of meters does not depend on peers. docs/observing.md lists the meters.
  *
- * <p>The meters are removed when the socket or proxy is closed, or when this object is closed. The registry does not
- * keep a socket, proxy, budget or limiter in memory. Meters do not allocate memory for a message. A scrape reads the
- * counts of a socket once a second at most.
+ * <p>The meters are removed shortly after the socket or proxy is closed, or at once when this object is closed. The
+ * registry does not keep a socket, proxy, budget or limiter in memory. A socket keeps the registry until the meters are
+ * removed, so close this object before you discard a registry. Meters do not allocate memory for a message. A scrape
+ * reads the counts of a socket once a second at most.
  *
  * <p>Requires {@code io.micrometer:micrometer-core}. The methods can be called from any thread.
  */
@@ -117,9 +118,14 @@ public final class ZMTPMetrics implements MeterBinder, AutoCloseable {
             if (closed) {
                 throw new IllegalStateException("the meters are closed");
             }
+            Meters.checkFree(registry, tags, source.tag(), source.meter());
             Meters meters = new Meters(registry, tags);
-            meters.checkFree(source.tag(), source.meter());
-            source.register(meters);
+            try {
+                source.register(meters);
+            } catch (RuntimeException e) { // such as a filter's: nothing remains
+                meters.close();
+                throw e;
+            }
             bound.add(meters);
         }
     }

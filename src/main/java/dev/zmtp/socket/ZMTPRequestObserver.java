@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
  * Observer of the requests that a {@link ZMTPSocket} makes and serves, for meters and traces.
  *
  * <p>The methods run on the thread that starts or ends a request, which is often an event loop, so they must not block.
- * An exception that they throw is logged and has no other effect.
+ * An exception that they throw is logged and has no other effect. A request that begins before the observer is added is
+ * not observed, and the end of an observed request is reported even after the registration was closed. A request made
+ * inside {@link #requestStarted} is observed as well.
  */
 public interface ZMTPRequestObserver {
 

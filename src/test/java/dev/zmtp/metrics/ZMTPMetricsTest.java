@@ -21,12 +21,15 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPRequest;
+import dev.zmtp.socket.ZMTPRequestObserver;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPStats;
+import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.TestSockets;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MockClock;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -34,8 +37,13 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +59,12 @@ class ZMTPMetricsTest {
     private double value(String name, String... tags) {
         clock.add(1, TimeUnit.SECONDS);
         return registry.get(name).tags(tags).meter().measure().iterator().next().getValue();
+    }
+
+    /** Returns how often the timer has recorded this result. */
+    private long count(String timer, String result) {
+        Timer found = registry.find(timer).tags("result", result).timer();
+        return found == null ? 0 : found.count();
     }
 
     private List<String> names() {
@@ -301,6 +315,117 @@ class ZMTPMetricsTest {
         ZMTPMetrics.of(dealer, "asking").bindTo(registry);
 
         assertThat(value("zmtp.endpoint.up", "endpoint", ENDPOINT)).isEqualTo(1);
+    }
+
+    @Test
+    void anEndpointWithASuccessorStaysUp(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).linger(Duration.ofMinutes(1)));
+        ZMTPMetrics.of(push, "jobs").bindTo(registry);
+        ZMTPEndpoint lingering = push.connect(ENDPOINT);
+        push.sendOrDrop(message("for later")); // so it does not end at once
+        lingering.close();
+        ZMTPSocket pull = sockets.open(PULL);
+        push.connect(ENDPOINT);
+        TestSockets.bind(pull, ENDPOINT);
+
+        await("the first has ended", () -> lingering.state() == ZMTPEndpoint.State.STOPPED);
+        settle(push);
+
+        await("the second is up", () -> value("zmtp.endpoint.up", "endpoint", ENDPOINT) == 1);
+    }
+
+    @Test
+    void metersOfASocketDoNotSilenceTheLog(TestSockets sockets) {
+        try (CapturedLog log = new CapturedLog("dev.zmtp.socket.Drops")) {
+            ZMTPSocket router = sockets.open(ROUTER);
+            ZMTPMetrics.of(router, "router").bindTo(registry);
+
+            router.sendOrDrop(message("nobody", "order"));
+            settle(router);
+
+            assertThat(log.lines).singleElement().asString().contains("dropped 1 message");
+        }
+    }
+
+    @Test
+    void aBindThatFailsLeavesNothing(TestSockets sockets) {
+        ZMTPSocket socket = sockets.open(PAIR);
+        AtomicBoolean fails = new AtomicBoolean(true);
+        registry.config().onMeterAdded(meter -> {
+            if (fails.get() && meter.getId().getName().equals("zmtp.requests.active")) {
+                throw new IllegalStateException("of the test");
+            }
+        });
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> ZMTPMetrics.of(socket, "pair").bindTo(registry))
+                .withMessage("of the test");
+        assertThat(names()).isEmpty();
+        fails.set(false);
+        ZMTPMetrics.of(socket, "pair").bindTo(registry);
+
+        assertThat(names()).contains("zmtp.peers");
+    }
+
+    @Test
+    void aRequestOfClosedMetersDoesNotTakeTheTimerOfTheirSuccessors(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPSocket router = sockets.open(ROUTER);
+        TestSockets.bind(router, ENDPOINT);
+        TestSockets.connect(dealer, ENDPOINT);
+        ZMTPMetrics first = ZMTPMetrics.of(dealer, "asking");
+        first.bindTo(registry);
+        CompletableFuture<ZMTPMessage> outstanding = dealer.requestAsync(message("1"), Duration.ofMinutes(1));
+        first.close();
+        ZMTPMetrics.of(dealer, "asking").bindTo(registry);
+        dealer.requestAsync(message("2"), Duration.ofMinutes(1)).cancel(false);
+        await("the second is timed", () -> count("zmtp.requests", "cancelled") == 1);
+
+        outstanding.cancel(false);
+
+        assertThat(count("zmtp.requests", "cancelled")).isEqualTo(1);
+    }
+
+    @Test
+    void theTimeOfARequestIsWithoutWhatFollowsIt(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPSocket router = sockets.open(ROUTER);
+        CompletableFuture<ZMTPRequest> served = new CompletableFuture<>();
+        router.serve(served::complete);
+        TestSockets.bind(router, ENDPOINT);
+        TestSockets.connect(dealer, ENDPOINT);
+        List<String> order = new CopyOnWriteArrayList<>();
+        AtomicReference<Duration> time = new AtomicReference<>();
+        dealer.observeRequests(new ZMTPRequestObserver() {
+            @Override
+            public void requestStarted() {
+                order.add("started");
+                throw new IllegalStateException("of the test");
+            }
+
+            @Override
+            public void requestEnded(Duration duration, @Nullable Throwable failure) {
+                order.add("ended");
+                time.set(duration);
+            }
+        });
+
+        long start = System.nanoTime();
+        CompletableFuture<ZMTPMessage> answer = dealer.requestAsync(message("?"), Duration.ofMinutes(1));
+        AtomicLong followed = new AtomicLong();
+        answer.thenAccept(message -> {
+            message.release();
+            followed.set(System.nanoTime());
+            while (System.nanoTime() - followed.get() < TimeUnit.MILLISECONDS.toNanos(50)) {
+                // on an event loop, which must not sleep
+            }
+        });
+        ZMTPRequest request = get(served);
+        request.reply(request.message());
+        await("the request has ended", () -> time.get() != null);
+
+        assertThat(order).containsExactly("started", "ended");
+        assertThat(time.get()).isLessThanOrEqualTo(Duration.ofNanos(followed.get() - start));
     }
 
     @Test

@@ -117,6 +117,7 @@ class BundleIT {
                     .allMatch(clause -> clause.startsWith("org.bouncycastle.")
                             || clause.startsWith("com.sun.jna;")
                             || clause.startsWith("io.micrometer.")
+                            || clause.startsWith("jdk.jfr;")
                             || clause.startsWith("io.netty.handler.ssl"));
             assertThat(clauses)
                     .filteredOn(clause -> !clause.contains("resolution:=optional"))

@@ -30,6 +30,7 @@ class RuntimeImageIT {
 
     @Test
     @Tag("T82")
+    @Tag("T85")
     void aProgramRunsInAnImageOfItsRequiredModules() throws Exception {
         Path program = directory.resolve("program");
         Path image = directory.resolve("image");

@@ -87,6 +87,17 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "passNext")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "locked")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "close")
+                // The Flight Recorder, for those who enable it.
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.flight.Flight", "beginHandshake")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.flight.Flight", "connected")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.flight.Flight", "ended")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.flight.Flight", "beginRequest")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.flight.Flight", "request")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.flight.Flight", "requestEnds")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.flight.Flight", "beginServe")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.flight.Flight", "serve")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.flight.Flight", "fired")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.flight.Flight", "blocked")
                 // A future that completes on an event loop cancels the timer that orTimeout has given it.
                 .allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "remove")
                 // Tests hand what they hear from an event loop to their own thread, under a lock that is held as

@@ -1,5 +1,7 @@
 package dev.zmtp.internal.socket.context;
 
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPRequestObserver;
 import dev.zmtp.socket.ZMTPRequestObserver.Outcome;
@@ -9,10 +11,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The observers of a socket's requests. Requests cost nothing while there are none. From any thread. */
 public final class RequestObservers {
@@ -24,12 +26,14 @@ public final class RequestObservers {
     /** Start of a request that is not observed. */
     private static final long NOT_OBSERVED = Long.MIN_VALUE;
 
+    private final ZMTPSocketType type;
     private final LongSupplier nanoTime;
 
     /** Never changed, but replaced. */
     private volatile ZMTPRequestObserver[] observers = NONE;
 
-    RequestObservers(LongSupplier nanoTime) {
+    RequestObservers(ZMTPSocketType type, LongSupplier nanoTime) {
+        this.type = type;
         this.nanoTime = nanoTime;
     }
 
@@ -59,17 +63,11 @@ public final class RequestObservers {
         return index;
     }
 
-    /** Observes a request that the socket makes, until its future is complete. */
-    public void started(CompletableFuture<?> request) {
+    /** Returns the observed form of a request that the socket makes now; null if it is not observed. */
+    public @Nullable ObservedRequest observe() {
         ZMTPRequestObserver[] now = observers;
-        if (now.length > 0) {
-            long start = nanoTime.getAsLong();
-            notify(now, ZMTPRequestObserver::requestStarted);
-            request.whenComplete((answer, failure) -> {
-                Duration duration = since(start);
-                notify(now, observer -> observer.requestEnded(duration, failure));
-            });
-        }
+        Object recorded = Flight.beginRequest();
+        return now.length == 0 && recorded == null ? null : new ObservedRequest(type, now, nanoTime, recorded);
     }
 
     /** Returns the start of a request that the socket serves now. */
@@ -77,19 +75,16 @@ public final class RequestObservers {
         return observers.length == 0 ? NOT_OBSERVED : nanoTime.getAsLong();
     }
 
-    /** Called when a request that the socket has served ends. */
-    public void ended(long start, Outcome outcome) {
-        if (start != NOT_OBSERVED) {
-            Duration duration = since(start);
-            notify(observers, observer -> observer.servedEnded(duration, outcome));
+    /** Called after a request that the socket has served has ended, at this time. Runs user code. */
+    public void ended(long start, long end, Outcome outcome) {
+        ZMTPRequestObserver[] now = observers;
+        if (start != NOT_OBSERVED && now.length > 0) {
+            Duration duration = Duration.ofNanos(end - start);
+            forEach(now, observer -> observer.servedEnded(duration, outcome));
         }
     }
 
-    private Duration since(long start) {
-        return Duration.ofNanos(nanoTime.getAsLong() - start);
-    }
-
-    private static void notify(ZMTPRequestObserver[] observers, Consumer<ZMTPRequestObserver> event) {
+    static void forEach(ZMTPRequestObserver[] observers, Consumer<ZMTPRequestObserver> event) {
         for (ZMTPRequestObserver observer : observers) {
             try {
                 event.accept(observer);

@@ -5,6 +5,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -70,7 +71,7 @@ public final class SocketContext {
         this.drops = new Drops(this);
         this.flushes = new PendingFlushes(this);
         this.completions = new Completions(this);
-        this.requestObservers = new RequestObservers(nanoTime);
+        this.requestObservers = new RequestObservers(config.socketType(), nanoTime);
         this.eventLoop = eventLoop;
         this.nanoTime = nanoTime;
         this.namesPeers = TypeRules.namesPeers(config.socketType());
@@ -124,6 +125,7 @@ public final class SocketContext {
      * reported.
      */
     public void fire(ZMTPSocketEvent event) {
+        Flight.fired(type(), event);
         if (inEventLoop()) {
             completions.after(() -> events.fire(event));
         } else {

@@ -41,9 +41,9 @@ public final class SocketEvents {
         };
     }
 
-    /** Returns whether there is a listener. */
+    /** Returns whether there is a listener that does more than count. */
     boolean areHeard() {
-        return !subscribers.isEmpty();
+        return subscribers.stream().anyMatch(subscriber -> !(subscriber.listener instanceof Bystander));
     }
 
     public void fire(ZMTPSocketEvent event) {

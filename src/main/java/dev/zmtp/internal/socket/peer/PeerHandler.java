@@ -10,6 +10,7 @@ import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.internal.runtime.WrittenMessages;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.channel.Channel;
@@ -112,6 +113,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private boolean closedHere;
     private Stage stage = Stage.IN_USE;
     private long upSince;
+    private @Nullable Object recorded; // event of the handshake, then of the connection
     private final NameQueue nameQueue = new NameQueue();
 
     public PeerHandler(SocketContext context, Owner owner, Origin origin) {
@@ -156,8 +158,6 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         owner.began(this);
     }
 
-    // Outbound
-
     boolean isWritable() {
         return cause == null && writes.isOpen();
     }
@@ -199,11 +199,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         close(Farewell.PATIENCE);
     }
 
-    /**
-     * Ends the connection after everything written to it. Can be called again with another time.
-     * @param patience time that the peer has to read the data, in nanoseconds; if not positive, the connection ends at
-     * once
-     */
+    /** Ends the connection when the peer has read all written data, at the latest in {@code patience} nanoseconds. */
     public void close(long patience) {
         closedHere = true;
         if (ctx != null) {
@@ -276,6 +272,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         wasActive = true;
+        recorded = Flight.beginHandshake();
         ctx.fireChannelActive();
     }
 
@@ -333,6 +330,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
         peer = its;
         writes.to(its, (WrittenMessages) (info.session() == null ? ctx.channel() : info.session()));
+        recorded = Flight.connected(recorded, info.flight(endpoint(), context.type(), wasAccepted()));
         origin.up();
         owner.up(this, its);
     }
@@ -441,6 +439,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             pings.hungUp(peerKey, version, context.nanoTime() - upSince);
         }
         if (was != null) {
+            Flight.ended(recorded, endpoint(), context.type(), was, why);
             owner.down(this, was, why);
         } else if (wasActive) {
             owner.handshakeFailed(this, why);

@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.socket.flight.FlightPeer;
 import io.netty.buffer.ByteBufUtil;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -49,6 +50,11 @@ public record PeerInfo(
     /** Returns the version and the mechanism, as text. */
     String protocol() {
         return version == null ? "inproc" : version + " " + mechanism;
+    }
+
+    /** Returns the facts that the Flight Recorder gets. */
+    FlightPeer flight(String endpoint, ZMTPSocketType ofSocket, boolean accepted) {
+        return new FlightPeer(endpoint, ofSocket, accepted, address, type, version, mechanism);
     }
 
     static PeerInfo of(ZMTPHandshakeSuccess success) {

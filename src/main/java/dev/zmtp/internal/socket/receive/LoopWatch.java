@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket.receive;
 
+import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.socket.ZMTPRegistration;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -145,6 +146,7 @@ final class LoopWatch {
         where.setStackTrace(thread.getStackTrace());
         String text = "A task has blocked its event loop for more than 1 s. All sockets of the event loop are stalled: "
                 + "move blocking work to another thread.";
+        Flight.blocked(thread.getName(), TimeUnit.MILLISECONDS.toNanos(MILLIS * PATIENCE));
         long now = System.nanoTime();
         if (warnedAt != null && now - warnedAt < MINUTE) {
             logger.debug(text, where);

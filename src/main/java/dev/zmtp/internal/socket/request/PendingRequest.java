@@ -2,6 +2,8 @@ package dev.zmtp.internal.socket.request;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.ObservedRequest;
+import dev.zmtp.internal.socket.context.RequestObservers;
 import dev.zmtp.internal.socket.peer.Outgoing;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
@@ -49,6 +51,9 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
     /** True if the message has not been sent, or its fate is unknown. There will be no answer. */
     volatile boolean notSent;
 
+    /** Null if the request is not observed. */
+    private @Nullable ObservedRequest observed;
+
     /** Size of the message, which remains known after the message has been sent. */
     final long bytes;
 
@@ -58,6 +63,24 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
         this.bytes = message.readableBytes();
         this.timeout = timeout;
         this.sent = sent;
+    }
+
+    /** Called first, as the time of the request begins. */
+    void observe(RequestObservers observers) {
+        observed = observers.observe();
+    }
+
+    /** Notifies the observers, which are user code, of the start and then of the end. Called last. */
+    void beginObservation() {
+        if (observed != null) {
+            observed.begin(this);
+        }
+    }
+
+    private void ending() {
+        if (observed != null && !isDone()) {
+            observed.ending();
+        }
     }
 
     @Override
@@ -112,6 +135,7 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
+        ending();
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         requests.abandoned(this);
         return cancelled;
@@ -119,6 +143,7 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
 
     @Override
     public boolean complete(ZMTPMessage answer) { // the application can call this
+        ending();
         boolean completed = super.complete(answer);
         if (completed) {
             requests.abandoned(this);
@@ -128,6 +153,7 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
 
     @Override
     public boolean completeExceptionally(Throwable cause) { // orTimeout also calls this
+        ending();
         boolean failed = super.completeExceptionally(cause);
         if (failed) {
             requests.abandoned(this);

@@ -96,7 +96,7 @@ public final class Requests {
     }
 
     private PendingRequest ask(PendingRequest request) {
-        context.requestObservers().started(request);
+        request.observe(context.requestObservers());
         int max = context.config().maxOutstandingRequests();
         if (outstanding.incrementAndGet() > max) {
             refuse(request, FULL, "outstanding requests: " + max + " (expected: fewer, see maxOutstandingRequests)");
@@ -108,6 +108,7 @@ public final class Requests {
         } else if (!senders.ask(request)) {
             noRoom(request);
         }
+        request.beginObservation();
         return request;
     }
 
@@ -311,11 +312,7 @@ public final class Requests {
         return peers.all().stream().findAny().orElse(null);
     }
 
-    /**
-     * Takes ownership of the message if it answers a request with an id, or is the late answer to a request that has
-     * ended.
-     * @return whether the message was taken
-     */
+    /** Takes an answer with an id, which can be late. Returns whether the message was such an answer, and was taken. */
     boolean answered(Peer from, ZMTPMessage message) {
         if (!correlates
                 || message.size() < 3
@@ -368,10 +365,7 @@ public final class Requests {
         }
     }
 
-    /**
-     * Called when a peer has sent a message that is not an answer. If exactly one request to it is outstanding, that
-     * request fails.
-     */
+    /** Called for a message that is not an answer. If one request to its peer is outstanding, that request fails. */
     void malformed(Peer from) {
         List<PendingRequest> its = askedOf(from);
         if (its.size() == 1) {

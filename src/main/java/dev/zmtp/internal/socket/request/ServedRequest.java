@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.RequestObservers;
+import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.send.DirectSends;
 import dev.zmtp.socket.ZMTPPeer;
@@ -33,6 +34,9 @@ final class ServedRequest implements ZMTPRequest {
     /** Time at which the handler is called, as {@link RequestObservers#served} returns it. */
     final long start;
 
+    /** Event of the Flight Recorder; null if it is not recorded. */
+    final @Nullable Object recorded;
+
     private ServedRequest(
             DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving, long start) {
         this.directly = directly;
@@ -42,6 +46,7 @@ final class ServedRequest implements ZMTPRequest {
         this.message = message.removeFirst(frames);
         this.serving = serving;
         this.start = start;
+        this.recorded = serving == null ? null : Flight.beginServe();
     }
 
     /** Takes ownership of the message, which has an envelope of {@code frames} frames. */

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.request;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Reception;
@@ -97,13 +98,16 @@ public final class Serving implements Sink {
 
     /** Called once for each request, from any thread, with the answer if there is one. */
     void ended(ServedRequest request, @Nullable ZMTPMessage answer) {
-        Outcome outcome = request.from().isUp() ? Outcome.REPLIED : Outcome.REQUESTER_DOWN;
-        context.requestObservers().ended(request.start, answer == null ? Outcome.DROPPED : outcome);
+        Outcome replied = request.from().isUp() ? Outcome.REPLIED : Outcome.REQUESTER_DOWN;
+        Outcome outcome = answer == null ? Outcome.DROPPED : replied;
+        long end = context.nanoTime();
         if (context.inEventLoop()) {
             endedHere(request, answer);
         } else {
             context.executeLaterAnyway(() -> endedHere(request, answer));
         }
+        Flight.serve(request.recorded, context.type(), outcome);
+        context.requestObservers().ended(request.start, end, outcome); // last, because it runs user code
     }
 
     private void endedHere(ServedRequest request, @Nullable ZMTPMessage answer) {

@@ -1,0 +1,121 @@
+package dev.zmtp.internal.socket.flight;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.Locale;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records events of sockets with the JDK's Flight Recorder. Without the module {@code jdk.jfr}, it does nothing.
+ * An event is an object only if its type is enabled. Events with a duration are begun here, kept by the caller as an
+ * {@link Object}, and ended here. From any thread.
+ */
+public final class Flight {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Flight");
+
+    private static final boolean AVAILABLE = isAvailable();
+
+    private Flight() {}
+
+    private static boolean isAvailable() {
+        try {
+            return FlightEvents.isAvailable();
+        } catch (LinkageError e) {
+            return false;
+        }
+    }
+
+    /** Begins an event of a handshake; null if it is not recorded. */
+    public static @Nullable Object beginHandshake() {
+        return AVAILABLE ? FlightEvents.Handshake.started() : null;
+    }
+
+    /** Ends the event of a handshake that has succeeded, and begins that of the connection; null if not recorded. */
+    public static @Nullable Object connected(@Nullable Object begun, FlightPeer peer) {
+        if (begun != null) {
+            attempt(() -> ((FlightEvents.Handshake) begun).end(peer));
+        }
+        return AVAILABLE ? FlightEvents.Connection.started() : null;
+    }
+
+    /** Ends the event of a connection. */
+    public static void ended(
+            @Nullable Object begun, String endpoint, ZMTPSocketType type, ZMTPPeer peer, Throwable cause) {
+        if (begun != null) {
+            attempt(() -> ((FlightEvents.Connection) begun).end(endpoint, type, peer, cause));
+        }
+    }
+
+    /** Begins an event of a request that the socket makes; null if it is not recorded. */
+    public static @Nullable Object beginRequest() {
+        return AVAILABLE ? FlightEvents.Request.started() : null;
+    }
+
+    /** Ends the event of a request. */
+    public static void requestEnds(Object begun) {
+        ((FlightEvents.Request) begun).end();
+    }
+
+    /** Records a request whose event has ended. */
+    public static void request(Object begun, ZMTPSocketType type, @Nullable Throwable failure) {
+        attempt(() -> ((FlightEvents.Request) begun).commitWith(type, result(failure)));
+    }
+
+    /** Begins an event of a request that the socket serves; null if it is not recorded. */
+    public static @Nullable Object beginServe() {
+        return AVAILABLE ? FlightEvents.Serve.started() : null;
+    }
+
+    /** Ends the event of a request that was served. */
+    public static void serve(@Nullable Object begun, ZMTPSocketType type, Enum<?> outcome) {
+        if (begun != null) {
+            FlightEvents.Serve event = (FlightEvents.Serve) begun;
+            event.end();
+            attempt(() -> event.commitWith(type, lowerCase(outcome)));
+        }
+    }
+
+    /** Records what the socket reports, if it is one of the events that are recorded. */
+    public static void fired(ZMTPSocketType type, ZMTPSocketEvent event) {
+        if (AVAILABLE) {
+            attempt(() -> FlightEvents.fired(type, event));
+        }
+    }
+
+    /** Records that a task has blocked an event loop for at least this long. */
+    public static void blocked(String thread, long nanos) {
+        if (AVAILABLE) {
+            attempt(() -> FlightEvents.blocked(thread, nanos));
+        }
+    }
+
+    /** A failure of the recorder must not end a connection or lose a request. */
+    private static void attempt(Runnable record) {
+        try {
+            record.run();
+        } catch (RuntimeException | LinkageError e) {
+            logger.debug("The Flight Recorder did not record an event", e);
+        }
+    }
+
+    /** Returns the result of a request: {@code ok}, a reason in lower case, {@code cancelled} or {@code error}. */
+    static String result(@Nullable Throwable failure) {
+        if (failure == null) {
+            return "ok";
+        }
+        if (failure instanceof ZMTPSocketException socketFailure) {
+            return lowerCase(socketFailure.reason());
+        }
+        return failure instanceof CancellationException ? "cancelled" : "error";
+    }
+
+    static String lowerCase(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+}

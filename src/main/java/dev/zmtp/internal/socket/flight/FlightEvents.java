@@ -1,0 +1,341 @@
+package dev.zmtp.internal.socket.flight;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPStats;
+import java.net.SocketAddress;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Threshold;
+import jdk.jfr.Timespan;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events, none of which has a byte of a message, a topic, a routing id or a user ID. Only {@link Flight} may use
+ * this class, because it needs the module {@code jdk.jfr}.
+ */
+@SuppressWarnings({"unused", "NullAway.Init"}) // the recorder reads the fields of an event that is committed
+final class FlightEvents {
+
+    private static final int MAX_TEXT = 256;
+
+    private FlightEvents() {}
+
+    /** Returns true, or fails without the module. */
+    static boolean isAvailable() {
+        return Event.class.getModule().isNamed();
+    }
+
+    /** Returns the text without unprintable characters, and shortened. */
+    private static String safe(@Nullable Object text) {
+        String all = String.valueOf(text);
+        return all.substring(0, Math.min(MAX_TEXT, all.length())).replaceAll("[^ -~]", "?");
+    }
+
+    private static String name(@Nullable Enum<?> constant) {
+        return constant == null ? "unknown" : constant.name();
+    }
+
+    /** Event of a socket. */
+    @Category("ZeroMQ")
+    @StackTrace(false)
+    abstract static class OfSocket extends Event {
+        @Label("Socket Type")
+        String socketType;
+
+        final void commitFor(ZMTPSocketType type) {
+            socketType = type.name();
+            commit();
+        }
+    }
+
+    /** Event of a connection. */
+    abstract static class OfConnection extends OfSocket {
+        @Label("Endpoint")
+        String endpoint;
+
+        @Label("Address")
+        String address;
+
+        final void of(String at, @Nullable SocketAddress peer) {
+            endpoint = safe(at);
+            address = safe(peer);
+        }
+    }
+
+    @Name("dev.zmtp.Handshake")
+    @Label("Handshake")
+    @Threshold("20 ms")
+    static final class Handshake extends OfConnection {
+        @Label("Peer Type")
+        String peerType;
+
+        @Label("Version")
+        String version;
+
+        @Label("Mechanism")
+        String mechanism;
+
+        @Label("Accepted")
+        boolean accepted;
+
+        static @Nullable Handshake started() {
+            Handshake event = new Handshake();
+            if (!event.isEnabled()) {
+                return null;
+            }
+            event.begin();
+            return event;
+        }
+
+        void end(FlightPeer peer) {
+            end();
+            if (shouldCommit()) {
+                of(peer.endpoint(), peer.address());
+                peerType = name(peer.peerType());
+                version = peer.version() == null ? "inproc" : peer.version().name();
+                mechanism = peer.mechanism() == null ? "inproc" : safe(peer.mechanism());
+                accepted = peer.accepted();
+                commitFor(peer.type());
+            }
+        }
+    }
+
+    @Name("dev.zmtp.Connection")
+    @Label("Connection")
+    static final class Connection extends OfConnection {
+        @Label("Peer Type")
+        String peerType;
+
+        @Label("Received Messages")
+        long received;
+
+        @Label("Written Messages")
+        long written;
+
+        @Label("Dropped Messages")
+        long dropped;
+
+        @Label("Messages of Unknown Outcome")
+        long unknown;
+
+        @Label("Cause")
+        String cause;
+
+        static @Nullable Connection started() {
+            Connection event = new Connection();
+            if (!event.isEnabled()) {
+                return null;
+            }
+            event.begin();
+            return event;
+        }
+
+        void end(String at, ZMTPSocketType type, ZMTPPeer peer, Throwable why) {
+            end();
+            if (shouldCommit()) {
+                ZMTPStats stats = peer.stats();
+                of(at, addressOf(peer));
+                peerType = name(peer.socketType());
+                received = stats.received();
+                written = stats.written();
+                dropped = stats.dropped();
+                unknown = stats.outcomeUnknown();
+                cause = safe(why);
+                commitFor(type);
+            }
+        }
+    }
+
+    /** Event of a request. */
+    abstract static class OfRequest extends OfSocket {
+        @Label("Result")
+        String result;
+
+        /** Commits the event, which has ended. */
+        final void commitWith(ZMTPSocketType type, String how) {
+            if (shouldCommit()) {
+                result = how;
+                commitFor(type);
+            }
+        }
+    }
+
+    @Name("dev.zmtp.Request")
+    @Label("Request")
+    @Threshold("10 ms")
+    static final class Request extends OfRequest {
+        static @Nullable Request started() {
+            Request event = new Request();
+            if (!event.isEnabled()) {
+                return null;
+            }
+            event.begin();
+            return event;
+        }
+    }
+
+    @Name("dev.zmtp.Serve")
+    @Label("Served Request")
+    @Threshold("10 ms")
+    static final class Serve extends OfRequest {
+        static @Nullable Serve started() {
+            Serve event = new Serve();
+            if (!event.isEnabled()) {
+                return null;
+            }
+            event.begin();
+            return event;
+        }
+    }
+
+    @Name("dev.zmtp.HandshakeFailure")
+    @Label("Handshake Failure")
+    static final class HandshakeFailure extends OfConnection {
+        @Label("Kind")
+        String kind;
+
+        @Label("Cause")
+        String cause;
+
+        @Label("Failures Not Reported Individually")
+        long unreported;
+    }
+
+    @Name("dev.zmtp.Retry")
+    @Label("Retry")
+    static final class Retry extends OfConnection {
+        @Label("Kind")
+        String kind;
+
+        @Label("Attempt")
+        int attempt;
+
+        @Label("Delay")
+        @Timespan
+        long delay;
+
+        @Label("Cause")
+        String cause;
+    }
+
+    @Name("dev.zmtp.SlowPeer")
+    @Label("Slow Peer")
+    static final class SlowPeer extends OfConnection {
+        @Label("Queued Messages")
+        long messages;
+
+        @Label("Queued Bytes")
+        @DataAmount
+        long bytes;
+
+        @Label("Age of the Oldest Message")
+        @Timespan
+        long oldestAge;
+    }
+
+    @Name("dev.zmtp.Dropped")
+    @Label("Dropped Messages")
+    static final class Dropped extends OfConnection {
+        @Label("Reason")
+        String reason;
+
+        @Label("Messages")
+        long messages;
+    }
+
+    @Name("dev.zmtp.BlockedEventLoop")
+    @Label("Blocked Event Loop")
+    @Category("ZeroMQ")
+    @StackTrace(false)
+    static final class BlockedEventLoop extends Event {
+        @Label("Event Loop Thread")
+        String eventLoopThread;
+
+        @Label("At Least")
+        @Timespan
+        long atLeast;
+    }
+
+    static void blocked(String thread, long nanos) {
+        BlockedEventLoop event = new BlockedEventLoop();
+        if (event.isEnabled()) {
+            event.eventLoopThread = safe(thread);
+            event.atLeast = nanos;
+            event.commit();
+        }
+    }
+
+    static void fired(ZMTPSocketType type, ZMTPSocketEvent event) {
+        if (event instanceof ZMTPSocketEvent.HandshakeFailed failed) {
+            failed(type, failed);
+        } else if (event instanceof ZMTPSocketEvent.Retrying retrying) {
+            retrying(type, retrying);
+        } else if (event instanceof ZMTPSocketEvent.SlowPeer slow) {
+            slow(type, slow);
+        } else if (event instanceof ZMTPSocketEvent.Dropped dropped) {
+            dropped(type, dropped);
+        }
+    }
+
+    private static void failed(ZMTPSocketType type, ZMTPSocketEvent.HandshakeFailed failed) {
+        HandshakeFailure event = new HandshakeFailure();
+        if (event.isEnabled()) {
+            event.of(failed.endpoint(), failed.address());
+            event.kind = Flight.lowerCase(failed.kind());
+            event.cause = safe(failed.cause());
+            event.unreported = failed.unreported();
+            event.commitFor(type);
+        }
+    }
+
+    private static void retrying(ZMTPSocketType type, ZMTPSocketEvent.Retrying retrying) {
+        Retry event = new Retry();
+        if (event.isEnabled()) {
+            event.of(retrying.endpoint(), null);
+            event.kind = Flight.lowerCase(retrying.kind());
+            event.attempt = retrying.attempt();
+            event.delay = retrying.delay().toNanos();
+            event.cause = safe(retrying.cause());
+            event.commitFor(type);
+        }
+    }
+
+    private static void slow(ZMTPSocketType type, ZMTPSocketEvent.SlowPeer slow) {
+        SlowPeer event = new SlowPeer();
+        if (event.isEnabled()) {
+            event.of(endpointOf(slow.peer()), addressOf(slow.peer()));
+            event.messages = slow.messages();
+            event.bytes = slow.bytes();
+            event.oldestAge = slow.oldestAge().toNanos();
+            event.commitFor(type);
+        }
+    }
+
+    private static void dropped(ZMTPSocketType type, ZMTPSocketEvent.Dropped dropped) {
+        Dropped event = new Dropped();
+        if (event.isEnabled()) {
+            event.of(endpointOf(dropped.peer()), addressOf(dropped.peer()));
+            event.reason = Flight.lowerCase(dropped.reason());
+            event.messages = dropped.messages();
+            event.commitFor(type);
+        }
+    }
+
+    private static String endpointOf(@Nullable ZMTPPeer peer) {
+        return peer == null || peer.endpoint() == null
+                ? "none"
+                : peer.endpoint().text();
+    }
+
+    private static @Nullable SocketAddress addressOf(@Nullable ZMTPPeer peer) {
+        ZMTPSession session = peer == null ? null : peer.session();
+        return session == null ? null : session.peerAddress();
+    }
+}
