@@ -42,8 +42,8 @@ final class SocketListener implements Bystander {
     static void register(ZMTPSocket socket, Meters meters, SocketSnapshot snapshot) {
         SocketListener listener = new SocketListener(meters, snapshot);
         ZMTPRegistration registration = socket.onEvent(Runnable::run, listener);
+        meters.onClose(registration::close); // first, because what follows can fail
         socket.peers().forEach(listener::up);
-        meters.onClose(registration::close);
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,15 +26,17 @@ public final class Flight {
 
     private static boolean isAvailable() {
         try {
-            return FlightEvents.isAvailable();
-        } catch (LinkageError e) {
+            FlightEvents.register();
+            return true;
+        } catch (Throwable e) { // mostly because the runtime has no such module
+            logger.debug("Sockets are not recorded by the Flight Recorder", e);
             return false;
         }
     }
 
     /** Begins an event of a handshake; null if it is not recorded. */
     public static @Nullable Object beginHandshake() {
-        return AVAILABLE ? FlightEvents.Handshake.started() : null;
+        return AVAILABLE ? begin(FlightEvents.Handshake::started) : null;
     }
 
     /** Ends the event of a handshake that has succeeded, and begins that of the connection; null if not recorded. */
@@ -41,7 +44,7 @@ public final class Flight {
         if (begun != null) {
             attempt(() -> ((FlightEvents.Handshake) begun).end(peer));
         }
-        return AVAILABLE ? FlightEvents.Connection.started() : null;
+        return AVAILABLE ? begin(FlightEvents.Connection::started) : null;
     }
 
     /** Ends the event of a connection. */
@@ -54,12 +57,12 @@ public final class Flight {
 
     /** Begins an event of a request that the socket makes; null if it is not recorded. */
     public static @Nullable Object beginRequest() {
-        return AVAILABLE ? FlightEvents.Request.started() : null;
+        return AVAILABLE ? begin(FlightEvents.Request::started) : null;
     }
 
     /** Ends the event of a request. */
     public static void requestEnds(Object begun) {
-        ((FlightEvents.Request) begun).end();
+        attempt(() -> ((FlightEvents.Request) begun).end());
     }
 
     /** Records a request whose event has ended. */
@@ -69,15 +72,17 @@ public final class Flight {
 
     /** Begins an event of a request that the socket serves; null if it is not recorded. */
     public static @Nullable Object beginServe() {
-        return AVAILABLE ? FlightEvents.Serve.started() : null;
+        return AVAILABLE ? begin(FlightEvents.Serve::started) : null;
     }
 
     /** Ends the event of a request that was served. */
     public static void serve(@Nullable Object begun, ZMTPSocketType type, Enum<?> outcome) {
         if (begun != null) {
             FlightEvents.Serve event = (FlightEvents.Serve) begun;
-            event.end();
-            attempt(() -> event.commitWith(type, lowerCase(outcome)));
+            attempt(() -> {
+                event.end();
+                event.commitWith(type, lowerCase(outcome));
+            });
         }
     }
 
@@ -97,10 +102,18 @@ public final class Flight {
 
     /** A failure of the recorder must not end a connection or lose a request. */
     private static void attempt(Runnable record) {
-        try {
+        begin(() -> {
             record.run();
-        } catch (RuntimeException | LinkageError e) {
+            return null;
+        });
+    }
+
+    private static @Nullable Object begin(Supplier<@Nullable Object> event) {
+        try {
+            return event.get();
+        } catch (Throwable e) {
             logger.debug("The Flight Recorder did not record an event", e);
+            return null;
         }
     }
 

@@ -1,11 +1,14 @@
 package dev.zmtp.internal.socket.flight;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
 import java.net.SocketAddress;
+import java.util.List;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Event;
@@ -27,9 +30,30 @@ final class FlightEvents {
 
     private FlightEvents() {}
 
-    /** Returns true, or fails without the module. */
-    static boolean isAvailable() {
-        return Event.class.getModule().isNamed();
+    /** Fails without the module. Makes the recorder register all events here, and not in the middle of a connection. */
+    static void register() {
+        List.of(
+                new Handshake(),
+                new Connection(),
+                new Request(),
+                new Serve(),
+                new HandshakeFailure(),
+                new Retry(),
+                new SlowPeer(),
+                new Dropped(),
+                new BlockedEventLoop());
+    }
+
+    /**
+     * Returns the class of a failure and its reason. Its message can contain a routing id, or a text of a peer or an
+     * authenticator.
+     */
+    private static String causeOf(Throwable failure) {
+        String type = failure.getClass().getName();
+        if (failure instanceof ZMTPException its) {
+            return type + ": " + its.code();
+        }
+        return failure instanceof ZMTPSocketException its ? type + ": " + its.reason() : type;
     }
 
     /** Returns the text without unprintable characters, and shortened. */
@@ -147,7 +171,7 @@ final class FlightEvents {
                 written = stats.written();
                 dropped = stats.dropped();
                 unknown = stats.outcomeUnknown();
-                cause = safe(why);
+                cause = causeOf(why);
                 commitFor(type);
             }
         }
@@ -289,7 +313,7 @@ final class FlightEvents {
         if (event.isEnabled()) {
             event.of(failed.endpoint(), failed.address());
             event.kind = Flight.lowerCase(failed.kind());
-            event.cause = safe(failed.cause());
+            event.cause = causeOf(failed.cause());
             event.unreported = failed.unreported();
             event.commitFor(type);
         }
@@ -302,7 +326,7 @@ final class FlightEvents {
             event.kind = Flight.lowerCase(retrying.kind());
             event.attempt = retrying.attempt();
             event.delay = retrying.delay().toNanos();
-            event.cause = safe(retrying.cause());
+            event.cause = causeOf(retrying.cause());
             event.commitFor(type);
         }
     }

@@ -439,8 +439,8 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             pings.hungUp(peerKey, version, context.nanoTime() - upSince);
         }
         if (was != null) {
-            Flight.ended(recorded, endpoint(), context.type(), was, why);
             owner.down(this, was, why);
+            Flight.ended(recorded, endpoint(), context.type(), was, why);
         } else if (wasActive) {
             owner.handshakeFailed(this, why);
         }

@@ -101,12 +101,12 @@ public final class Serving implements Sink {
         Outcome replied = request.from().isUp() ? Outcome.REPLIED : Outcome.REQUESTER_DOWN;
         Outcome outcome = answer == null ? Outcome.DROPPED : replied;
         long end = context.nanoTime();
+        Flight.serve(request.recorded, context.type(), outcome);
         if (context.inEventLoop()) {
             endedHere(request, answer);
         } else {
             context.executeLaterAnyway(() -> endedHere(request, answer));
         }
-        Flight.serve(request.recorded, context.type(), outcome);
         context.requestObservers().ended(request.start, end, outcome); // last, because it runs user code
     }
 

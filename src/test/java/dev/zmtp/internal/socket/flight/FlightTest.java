@@ -19,6 +19,7 @@ import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.TestSockets.Events;
@@ -116,9 +117,11 @@ class FlightTest {
         start();
         ZMTPSocket dealer = sockets.open(DEALER);
         ZMTPSocket router = sockets.open(ROUTER);
+        CompletableFuture<Void> dropped = new CompletableFuture<>();
         router.serve(request -> {
             if (request.message().frameUTF8(0).equals("drop")) {
                 request.drop();
+                dropped.complete(null);
             } else {
                 request.reply(request.message());
             }
@@ -129,7 +132,9 @@ class FlightTest {
         CompletableFuture<ZMTPMessage> late = dealer.requestAsync(message("drop"), Duration.ofMillis(20));
         TestSockets.failure(late);
 
+        get(dropped);
         settle(dealer);
+        settle(router);
 
         List<RecordedEvent> all = RecordingFile.readAllEvents(stop());
         event(all, "Request", "result", "ok");
@@ -155,7 +160,7 @@ class FlightTest {
         List<RecordedEvent> all = RecordingFile.readAllEvents(stop());
         RecordedEvent failure = event(all, "HandshakeFailure", "ROUTER");
         assertThat(failure.getString("kind")).isEqualTo("incompatible");
-        assertThat(failure.getString("cause")).contains("SUB");
+        assertThat(failure.getString("cause")).isEqualTo("dev.zmtp.ZMTPException: SOCKET_TYPE");
         RecordedEvent retry = event(all, "Retry", "SUB");
         assertThat(retry.getString("endpoint")).isEqualTo(endpoint);
         assertThat(retry.getInt("attempt")).isEqualTo(1);
@@ -197,6 +202,35 @@ class FlightTest {
                 .contains("dev.zmtp.Connection")
                 .doesNotContain("-marker");
         assertThat(new String(bytes, UTF_16LE)).doesNotContain("-marker");
+    }
+
+    @Tag("T84")
+    @Test
+    void noRoutingIdIsRecorded(TestSockets sockets) throws IOException {
+        start();
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER)
+                .routingIdConflictPolicy(RoutingIdConflictPolicy.REFUSE)
+                .codec(codec -> codec.maxFrameLength(100)));
+        Events events = TestSockets.events(router);
+        String endpoint = TestSockets.bind(router, "tcp://127.0.0.1:0");
+        ZMTPSocket first = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("id-marker")));
+        TestSockets.connect(first, endpoint);
+        ZMTPSocket second = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("id-marker")));
+        second.connect(endpoint);
+        events.next(ZMTPSocketEvent.HandshakeFailed.class);
+        get(second.closeAsync(Duration.ZERO));
+        first.sendOrDrop(message("x".repeat(200)));
+        events.next(ZMTPSocketEvent.PeerDown.class);
+        settle(router);
+
+        Path file = stop();
+        List<RecordedEvent> all = RecordingFile.readAllEvents(file);
+        assertThat(event(all, "Connection", "ROUTER").getString("cause"))
+                .isEqualTo("dev.zmtp.ZMTPException: TOO_LARGE");
+        event(all, "HandshakeFailure", "ROUTER");
+        byte[] bytes = Files.readAllBytes(file);
+        assertThat(new String(bytes, ISO_8859_1)).doesNotContain("-marker").doesNotContain("69642d6d61726b6572");
+        assertThat(new String(bytes, UTF_16LE)).doesNotContain("-marker").doesNotContain("69642d6d61726b6572");
     }
 
     @Test
