@@ -9,12 +9,12 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Records events of sockets with the JDK's Flight Recorder. Without the module {@code jdk.jfr}, it does nothing.
- * An event is an object only if its type is enabled. Events with a duration are begun here, kept by the caller as an
- * {@link Object}, and ended here. From any thread.
+ * Events with a duration are begun here, kept by the caller as an {@link Object}, and ended here. From any thread.
  */
 public final class Flight {
 
@@ -26,7 +26,7 @@ public final class Flight {
 
     private static boolean isAvailable() {
         try {
-            FlightEvents.register();
+            FlightRecorder.isInitialized();
             return true;
         } catch (Throwable e) { // mostly because the runtime has no such module
             logger.debug("Sockets are not recorded by the Flight Recorder", e);
@@ -34,9 +34,14 @@ public final class Flight {
         }
     }
 
+    /** Returns whether there was a recording. Before the first, no event class is loaded, which would take 0.1 s. */
+    private static boolean isOn() {
+        return AVAILABLE && FlightRecorder.isInitialized();
+    }
+
     /** Begins an event of a handshake; null if it is not recorded. */
     public static @Nullable Object beginHandshake() {
-        return AVAILABLE ? begin(FlightEvents.Handshake::started) : null;
+        return isOn() ? guard(FlightEvents::beginHandshake) : null;
     }
 
     /** Ends the event of a handshake that has succeeded, and begins that of the connection; null if not recorded. */
@@ -44,7 +49,7 @@ public final class Flight {
         if (begun != null) {
             attempt(() -> ((FlightEvents.Handshake) begun).end(peer));
         }
-        return AVAILABLE ? begin(FlightEvents.Connection::started) : null;
+        return isOn() ? guard(FlightEvents::beginConnection) : null;
     }
 
     /** Ends the event of a connection. */
@@ -57,7 +62,7 @@ public final class Flight {
 
     /** Begins an event of a request that the socket makes; null if it is not recorded. */
     public static @Nullable Object beginRequest() {
-        return AVAILABLE ? begin(FlightEvents.Request::started) : null;
+        return isOn() ? guard(FlightEvents::beginRequest) : null;
     }
 
     /** Ends the event of a request. */
@@ -72,7 +77,7 @@ public final class Flight {
 
     /** Begins an event of a request that the socket serves; null if it is not recorded. */
     public static @Nullable Object beginServe() {
-        return AVAILABLE ? begin(FlightEvents.Serve::started) : null;
+        return isOn() ? guard(FlightEvents::beginServe) : null;
     }
 
     /** Ends the event of a request that was served. */
@@ -88,27 +93,27 @@ public final class Flight {
 
     /** Records what the socket reports, if it is one of the events that are recorded. */
     public static void fired(ZMTPSocketType type, ZMTPSocketEvent event) {
-        if (AVAILABLE) {
+        if (isOn()) {
             attempt(() -> FlightEvents.fired(type, event));
         }
     }
 
     /** Records that a task has blocked an event loop for at least this long. */
     public static void blocked(String thread, long nanos) {
-        if (AVAILABLE) {
+        if (isOn()) {
             attempt(() -> FlightEvents.blocked(thread, nanos));
         }
     }
 
     /** A failure of the recorder must not end a connection or lose a request. */
     private static void attempt(Runnable record) {
-        begin(() -> {
+        guard(() -> {
             record.run();
             return null;
         });
     }
 
-    private static @Nullable Object begin(Supplier<@Nullable Object> event) {
+    private static @Nullable Object guard(Supplier<@Nullable Object> event) {
         try {
             return event.get();
         } catch (Throwable e) {

@@ -8,7 +8,6 @@ import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
 import java.net.SocketAddress;
-import java.util.List;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Event;
@@ -30,18 +29,29 @@ final class FlightEvents {
 
     private FlightEvents() {}
 
-    /** Fails without the module. Makes the recorder register all events here, and not in the middle of a connection. */
-    static void register() {
-        List.of(
-                new Handshake(),
-                new Connection(),
-                new Request(),
-                new Serve(),
-                new HandshakeFailure(),
-                new Retry(),
-                new SlowPeer(),
-                new Dropped(),
-                new BlockedEventLoop());
+    /** Begins the event; null if it is not enabled. */
+    private static @Nullable Object begin(Event event) {
+        if (!event.isEnabled()) {
+            return null;
+        }
+        event.begin();
+        return event;
+    }
+
+    static @Nullable Object beginHandshake() {
+        return begin(new Handshake());
+    }
+
+    static @Nullable Object beginConnection() {
+        return begin(new Connection());
+    }
+
+    static @Nullable Object beginRequest() {
+        return begin(new Request());
+    }
+
+    static @Nullable Object beginServe() {
+        return begin(new Serve());
     }
 
     /**
@@ -109,15 +119,6 @@ final class FlightEvents {
         @Label("Accepted")
         boolean accepted;
 
-        static @Nullable Handshake started() {
-            Handshake event = new Handshake();
-            if (!event.isEnabled()) {
-                return null;
-            }
-            event.begin();
-            return event;
-        }
-
         void end(FlightPeer peer) {
             end();
             if (shouldCommit()) {
@@ -152,15 +153,6 @@ final class FlightEvents {
         @Label("Cause")
         String cause;
 
-        static @Nullable Connection started() {
-            Connection event = new Connection();
-            if (!event.isEnabled()) {
-                return null;
-            }
-            event.begin();
-            return event;
-        }
-
         void end(String at, ZMTPSocketType type, ZMTPPeer peer, Throwable why) {
             end();
             if (shouldCommit()) {
@@ -194,30 +186,12 @@ final class FlightEvents {
     @Name("dev.zmtp.Request")
     @Label("Request")
     @Threshold("10 ms")
-    static final class Request extends OfRequest {
-        static @Nullable Request started() {
-            Request event = new Request();
-            if (!event.isEnabled()) {
-                return null;
-            }
-            event.begin();
-            return event;
-        }
-    }
+    static final class Request extends OfRequest {}
 
     @Name("dev.zmtp.Serve")
     @Label("Served Request")
     @Threshold("10 ms")
-    static final class Serve extends OfRequest {
-        static @Nullable Serve started() {
-            Serve event = new Serve();
-            if (!event.isEnabled()) {
-                return null;
-            }
-            event.begin();
-            return event;
-        }
-    }
+    static final class Serve extends OfRequest {}
 
     @Name("dev.zmtp.HandshakeFailure")
     @Label("Handshake Failure")
