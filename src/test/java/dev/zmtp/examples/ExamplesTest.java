@@ -40,6 +40,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.util.concurrent.EventExecutor;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -600,9 +601,17 @@ class ExamplesTest {
         server.end();
 
         assertThat(server.ended().await(10, TimeUnit.SECONDS)).isTrue();
+        awaitSelect();
         ChannelFuture late = DealerClient.connect(group, address, 1, message -> {});
         assertThat(late.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(late.cause()).isInstanceOf(ConnectException.class);
+    }
+
+    /** NIO listens on a closed channel until the next select of its event loop, which precedes any later timer. */
+    private void awaitSelect() throws InterruptedException {
+        for (EventExecutor loop : group) {
+            loop.schedule(() -> {}, 1, TimeUnit.MILLISECONDS).sync();
+        }
     }
 
     @Test
