@@ -27,7 +27,9 @@ class QueuesTest {
             Map.entry("internal.socket.context.SocketEvents$Subscriber.waiting", "1,024 events"),
             Map.entry("internal.socket.context.GroupEnd.made", "the threads of one group"),
             Map.entry("internal.socket.endpoint.Addresses.left", "the addresses of one name"),
-            Map.entry("internal.socket.peer.Inbound.messages", "receiveQueueLimit, then the peer is not read from"),
+            Map.entry(
+                    "internal.socket.peer.Inbound.messages",
+                    "receiveQueueLimit, then the peer is not read from; or one"),
             Map.entry("internal.socket.peer.Newcomer.deferred", "what one read brings, then it is not read from"),
             Map.entry("internal.socket.peer.SendQueue.waiting", "sendQueueLimit, and overflowPolicy"),
             Map.entry("internal.socket.publish.Subscribers.notices", "65,536, then those are told at once"),
@@ -40,6 +42,7 @@ class QueuesTest {
             Map.entry("internal.transport.Lookup.waiting", "one for each endpoint that connects or binds"),
             Map.entry("security.Libsodium.idle", "as many as threads have had at the same time"),
             Map.entry("shm.BlockingMeetings.met", "the clients of one select"),
+            Map.entry("test.TestConnection.messages", "1,000, then the peer of the test does not read"),
             Map.entry("zap.ZMTPZapClient.connections", "one that works, and those that end"));
 
     private static final JavaClasses MAIN =

@@ -71,6 +71,17 @@ public final class ZMTPSocketConfig {
         DISCONNECT
     }
 
+    /** Policy for a received message when earlier messages of its peer have not been taken. */
+    public enum ReceiveOverflowPolicy {
+        /** The message is queued. A peer whose queue is full is not read until there is room. The default. */
+        WAIT,
+        /**
+         * The message, with any number of frames, replaces the queued message of its peer. The peer is always read.
+         * Allowed for all types that receive, except REQ and REP, whose peers wait for each message.
+         */
+        KEEP_LATEST
+    }
+
     private final SocketValues values;
 
     private ZMTPSocketConfig(SocketValues values) {
@@ -180,6 +191,15 @@ public final class ZMTPSocketConfig {
     /** Policy for a message whose queue is full. Default: that of the socket's type (see {@link OverflowPolicy}). */
     public OverflowPolicy overflowPolicy() {
         return values.overflowPolicy();
+    }
+
+    /**
+     * Policy for a received message when earlier messages of its peer have not been taken. Default:
+     * {@link ReceiveOverflowPolicy#WAIT}. With {@link ReceiveOverflowPolicy#KEEP_LATEST}, the receive queue limits have
+     * no effect. Replaced messages are counted as {@linkplain ZMTPStats#discarded() discarded}.
+     */
+    public ReceiveOverflowPolicy receiveOverflowPolicy() {
+        return values.receiveOverflowPolicy;
     }
 
     /**
@@ -371,6 +391,7 @@ public final class ZMTPSocketConfig {
         public ZMTPSocketConfig build() {
             TypeRules.checkHeartbeats(values.codec);
             TypeRules.checkOverflowPolicy(values.codec.socketType(), values.overflowPolicy());
+            TypeRules.checkReceiveOverflowPolicy(values.codec.socketType(), values.receiveOverflowPolicy);
             TypeRules.checkCorrelateRequests(values.codec.socketType(), values.correlateRequests);
             return new ZMTPSocketConfig(values.copy());
         }

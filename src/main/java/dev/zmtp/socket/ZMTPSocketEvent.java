@@ -137,6 +137,11 @@ public sealed interface ZMTPSocketEvent {
         FULL,
         /** The peer's queue was full, and a newer message replaced this message. */
         REPLACED,
+        /**
+         * The message was received and not taken before a newer message of the same peer arrived, which replaced it
+         * because of {@link ZMTPSocketConfig.ReceiveOverflowPolicy#KEEP_LATEST}.
+         */
+        OUTDATED,
         /** The message has waited for longer than {@link ZMTPSocketConfig#maxMessageAge()}. */
         EXPIRED,
         /**

@@ -88,6 +88,12 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
         return self();
     }
 
+    /** Sets {@link ZMTPSocketConfig#receiveOverflowPolicy()}. */
+    public ZMTPSocketConfig.Builder receiveOverflowPolicy(ZMTPSocketConfig.ReceiveOverflowPolicy policy) {
+        values.receiveOverflowPolicy = Objects.requireNonNull(policy, "policy");
+        return self();
+    }
+
     /** Sets {@link ZMTPSocketConfig#slowPeerTimeout()}. */
     public ZMTPSocketConfig.Builder slowPeerTimeout(Duration timeout) {
         values.slowPeerTimeout = Settings.positive("slowPeerTimeout", timeout);

@@ -72,7 +72,8 @@ public final class ZMTPStats {
 
     /**
      * Number of received messages that were dropped before the application took them, because the requesting peer has
-     * left, the memory budget was exceeded, or they were unrequested and the application never receives.
+     * left, the memory budget was exceeded, they were unrequested and the application never receives, or a newer
+     * message replaced them with {@link ZMTPSocketConfig.ReceiveOverflowPolicy#KEEP_LATEST}.
      */
     public long discarded() {
         return counts.discarded();

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.mockito.Mockito.mock;
 
+import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketValues;
@@ -17,6 +18,7 @@ import dev.zmtp.internal.transport.Lookup;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.socket.ZMTPSocketConfig.ReceiveOverflowPolicy;
 import dev.zmtp.testing.EventLoops;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -92,6 +94,7 @@ class ConfigTest {
     static List<Field> everySetting() throws ReflectiveOperationException {
         List<Field> settings = Arrays.stream(SocketValues.class.getDeclaredFields())
                 .filter(field -> !Modifier.isStatic(field.getModifiers()) && !field.isSynthetic())
+                .filter(field -> !field.getName().equals("receiveOverflowPolicy")) // of no REQ; tested on its own
                 .toList();
         assertThat(settings).hasSizeGreaterThanOrEqualTo(20);
         return settings;
@@ -157,6 +160,7 @@ class ConfigTest {
         assertThat(config.receiveQueueLimitBytes()).isEqualTo(16 << 20);
         assertThat(config.overflowPolicy()).isEqualTo(OverflowPolicy.WAIT);
         assertThat(ZMTPSocketConfig.of(PUB).overflowPolicy()).isEqualTo(OverflowPolicy.DROP_NEW);
+        assertThat(config.receiveOverflowPolicy()).isEqualTo(ReceiveOverflowPolicy.WAIT);
         assertThat(config.slowPeerTimeout()).isEqualTo(Duration.ofSeconds(1));
         assertThat(config.maxMessageAge()).isEqualTo(Settings.FOREVER);
         assertThat(config.maxWaitingSends()).isEqualTo(64);
@@ -326,6 +330,46 @@ class ConfigTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new QueueLimit(messages, bytes))
                 .withMessage(message);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"REQ", "REP"})
+    void aTypeThatTakesTurnsKeepsAllMessages(ZMTPSocketType type) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ZMTPSocketConfig.builder(type)
+                        .receiveOverflowPolicy(ReceiveOverflowPolicy.KEEP_LATEST)
+                        .build())
+                .withMessage("receiveOverflowPolicy: KEEP_LATEST (expected: WAIT with " + type
+                        + ", because each request needs its reply)");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"PUSH", "PUB", "RADIO", "SCATTER"})
+    void aTypeThatDoesNotReceiveKeepsNoReceivedMessage(ZMTPSocketType type) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ZMTPSocketConfig.builder(type)
+                        .receiveOverflowPolicy(ReceiveOverflowPolicy.KEEP_LATEST)
+                        .build())
+                .withMessage("receiveOverflowPolicy: KEEP_LATEST (expected: WAIT with " + type
+                        + ", which does not receive)");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"REQ", "REP", "PUSH", "PUB", "RADIO", "SCATTER"})
+    void eachOtherTypeCanKeepTheLatestMessage(ZMTPSocketType type) {
+        ZMTPSocketConfig config = ZMTPSocketConfig.builder(type)
+                .receiveOverflowPolicy(ReceiveOverflowPolicy.KEEP_LATEST)
+                .build();
+
+        assertThat(config.receiveOverflowPolicy()).isEqualTo(ReceiveOverflowPolicy.KEEP_LATEST);
+        assertThat(config.toBuilder().build().receiveOverflowPolicy()).isEqualTo(ReceiveOverflowPolicy.KEEP_LATEST);
     }
 
     @Test

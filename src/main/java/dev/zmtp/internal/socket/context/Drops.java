@@ -112,12 +112,15 @@ public final class Drops {
         }
     }
 
-    /** Returns whether the drop is worth logging. A correct program would not cause it, and nothing else logs it. */
+    /**
+     * Returns whether the drop is worth logging. A correct program would not cause it or ask for it, and nothing else
+     * logs it.
+     */
     private boolean isWorthALine(DropReason reason) {
         return switch (reason) {
             case FULL, EXPIRED, UNSOLICITED, NO_PEER -> true;
             case REPLACED -> context.config().overflowPolicy() != OverflowPolicy.KEEP_LATEST;
-            case MEMORY_BUDGET, REQUESTER_DOWN, PEER_DOWN -> false;
+            case OUTDATED, MEMORY_BUDGET, REQUESTER_DOWN, PEER_DOWN -> false;
         };
     }
 
@@ -128,7 +131,7 @@ public final class Drops {
             case EXPIRED -> "waited for longer than " + context.config().maxMessageAge();
             case UNSOLICITED -> "nobody had asked for them, and nobody receives";
             case NO_PEER -> "there is no peer for them";
-            case MEMORY_BUDGET, REQUESTER_DOWN, PEER_DOWN -> reason.toString();
+            case OUTDATED, MEMORY_BUDGET, REQUESTER_DOWN, PEER_DOWN -> reason.toString();
         };
     }
 }

@@ -14,6 +14,7 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.socket.ZMTPSocketConfig.ReceiveOverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOption;
@@ -50,6 +51,7 @@ public final class SocketValues implements Cloneable {
     public QueueLimit sendQueueLimit = QueueLimit.DEFAULT;
     public QueueLimit receiveQueueLimit = QueueLimit.DEFAULT;
     public @Nullable OverflowPolicy overflowPolicy;
+    public ReceiveOverflowPolicy receiveOverflowPolicy = ReceiveOverflowPolicy.WAIT;
     public Duration slowPeerTimeout = Duration.ofSeconds(1);
     public Duration maxMessageAge = Settings.FOREVER;
     public int maxWaitingSends = 64;
@@ -100,9 +102,10 @@ public final class SocketValues implements Cloneable {
         return new QueueLimit(config.sendQueueLimitMessages(), config.sendQueueLimitBytes());
     }
 
-    /** Returns the limit of queued received messages in this config. */
+    /** Returns the limit of queued received messages that takes effect with this config. */
     public static QueueLimit limitOfReceives(ZMTPSocketConfig config) {
-        return new QueueLimit(config.receiveQueueLimitMessages(), config.receiveQueueLimitBytes());
+        boolean one = config.receiveOverflowPolicy() == ReceiveOverflowPolicy.KEEP_LATEST;
+        return new QueueLimit(one ? 1 : config.receiveQueueLimitMessages(), config.receiveQueueLimitBytes());
     }
 
     /** Adds the transport, or replaces the transport with the same scheme. */

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.context;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.socket.ZMTPSocketConfig.ReceiveOverflowPolicy;
 import java.time.Duration;
 
 /** The rules of the socket types, and their default settings. */
@@ -57,6 +58,21 @@ public final class TypeRules {
         if (type == ZMTPSocketType.XSUB && policy == OverflowPolicy.WAIT) {
             throw new IllegalArgumentException(
                     "overflowPolicy: WAIT (expected: another one with XSUB, which never waits)");
+        }
+    }
+
+    /** Checks the policy for messages that the application has not taken. */
+    public static void checkReceiveOverflowPolicy(ZMTPSocketType type, ReceiveOverflowPolicy policy) {
+        if (policy == ReceiveOverflowPolicy.WAIT) {
+            return;
+        }
+        if (!receives(type)) {
+            throw new IllegalArgumentException(
+                    "receiveOverflowPolicy: " + policy + " (expected: WAIT with " + type + ", which does not receive)");
+        }
+        if (type == ZMTPSocketType.REQ || type == ZMTPSocketType.REP) {
+            throw new IllegalArgumentException("receiveOverflowPolicy: " + policy + " (expected: WAIT with " + type
+                    + ", because each request needs its reply)");
         }
     }
 

@@ -7,9 +7,11 @@ import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.socket.peer.Inbound;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.socket.ZMTPSocketConfig.ReceiveOverflowPolicy;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The messages waiting to be received, in a queue for each peer. Guarded by the lock of the {@code Inbox}. */
@@ -19,8 +21,14 @@ final class InboundQueues {
     private final QueueLimit limit;
     private final Line line = new Line();
 
-    InboundQueues(SocketContext context) {
+    /** Takes the messages that newer messages replace; null if a full queue stops reading instead. */
+    private final @Nullable Outdated outdated;
+
+    /** @param lock the lock of the {@code Inbox} */
+    InboundQueues(SocketContext context, ReentrantLock lock) {
         this.context = context;
+        boolean keepsLatest = context.config().receiveOverflowPolicy() == ReceiveOverflowPolicy.KEEP_LATEST;
+        this.outdated = keepsLatest ? new Outdated(context, lock) : null;
         this.limit = SocketValues.limitOfReceives(context.config());
     }
 
@@ -46,9 +54,23 @@ final class InboundQueues {
         long bytes = message.readableBytes();
         its.bytes += bytes;
         from.memory().inbound(MessageMemory.of(message, bytes));
-        its.full |= its.messages.size() >= limit.messages()
+        if (its.messages.size() >= limit.messages()
                 || its.bytes >= limit.bytes()
-                || from.memory().hasMuchToReceive();
+                || from.memory().hasMuchToReceive()) {
+            limitReached(from, its);
+        }
+    }
+
+    private void limitReached(Peer from, Inbound its) {
+        if (outdated == null) {
+            its.full = true;
+            return;
+        }
+        // The first message is the older one, even if it was put back after the second had arrived.
+        ZMTPMessage older = its.messages.size() > 1 ? poll(from) : null;
+        if (older != null) {
+            outdated.add(from, older);
+        }
     }
 
     /** Removes and returns the oldest message, and leaves the order of turns unchanged; null if there is none. */

@@ -54,7 +54,7 @@ public final class Inbox {
 
     public Inbox(SocketContext context) {
         this.context = context;
-        this.queues = new InboundQueues(context);
+        this.queues = new InboundQueues(context, lock);
         this.line = queues.line();
         this.sleepers = new Sleepers(context, this, queues, lock);
         this.pump = new SinkPump(context, this);
