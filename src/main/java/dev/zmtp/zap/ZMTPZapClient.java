@@ -1,11 +1,8 @@
 package dev.zmtp.zap;
 
-import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
-import dev.zmtp.internal.wire.Metadata;
 import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
@@ -15,14 +12,9 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.util.NetUtil;
 import io.netty.util.concurrent.ScheduledFuture;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
@@ -48,9 +40,10 @@ import org.jspecify.annotations.Nullable;
  *   ZMTPConfig.builder().socketType(ROUTER).mechanism(ZMTPPlain.server()).authenticator(zap)
  * }</pre>
  *
- * <p>The other end is a REP or ROUTER socket that speaks ZAP over a transport that this machine can reach. ZAP handlers
- * of libzmq and JeroMQ listen at {@code inproc://zeromq.zap.01}, inside their process. To reach them, run a proxy in
- * that process between a ROUTER that is bound to an address and a DEALER that is connected to that endpoint.
+ * <p>The other end is a REP or ROUTER socket that speaks ZAP over a transport that this machine can reach. For a ZAP
+ * handler that is a {@code ZMTPSocket} of this process, use {@link ZMTPZapSocket}. ZAP handlers of libzmq and JeroMQ
+ * listen at {@code inproc://zeromq.zap.01}, inside their process. To reach them, run a proxy in that process between a
+ * ROUTER that is bound to an address and a DEALER that is connected to that endpoint.
  *
  * <p>Without a connection whose handshake is complete, or without a valid reply in time, the decision is a temporary
  * failure, after which the peer can try again. A reply is valid if its version and status are known, and its metadata
@@ -63,10 +56,8 @@ import org.jspecify.annotations.Nullable;
 @Sharable
 public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements ZMTPAuthenticator {
 
-    private static final String VERSION = "1.0";
-    private static final int REPLY_FRAMES = 7;
-    private static final int MAX_PENDING = 10_000;
-    private static final int MAX_PROPERTIES = 256;
+    /** Maximum number of requests without a reply. */
+    static final int MAX_PENDING = 10_000;
 
     private static final String ENDED = "the connection to the ZAP handler has ended";
 
@@ -85,10 +76,15 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
      * @throws IllegalArgumentException if the timeout is not more than zero
      */
     public ZMTPZapClient(Duration timeout) {
+        this.timeoutNanos = nanos(timeout);
+    }
+
+    /** Returns the timeout in nanoseconds if it is more than zero. */
+    static long nanos(Duration timeout) {
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException("timeout: " + timeout + " (expected: more than zero)");
         }
-        this.timeoutNanos = timeout.toNanos();
+        return timeout.toNanos();
     }
 
     @Override
@@ -118,37 +114,14 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
                     .toList());
         }
 
+        /** Returns frames of the copies themselves. */
+        List<ByteBuf> frames() {
+            return copies.stream().map(Unpooled::wrappedBuffer).toList();
+        }
+
         void wipe() {
             copies.forEach(copy -> Arrays.fill(copy, (byte) 0));
         }
-    }
-
-    /** Returns the request with this ID. Its last frames are the credentials themselves, not copies. */
-    private static ZMTPMessage message(long id, ZMTPAuthRequest request, Credentials credentials) {
-        List<ByteBuf> frames = new ArrayList<>();
-        frames.add(Unpooled.EMPTY_BUFFER); // the delimiter of an envelope
-        frames.add(text(VERSION));
-        frames.add(text(Long.toString(id)));
-        frames.add(text(request.domain()));
-        frames.add(text(address(request.peerAddress())));
-        frames.add(Unpooled.copiedBuffer(request.identity()));
-        frames.add(text(request.mechanism()));
-        for (byte[] credential : credentials.copies()) {
-            frames.add(Unpooled.wrappedBuffer(credential));
-        }
-        return ZMTPMessage.from(frames.toArray(new ByteBuf[0]));
-    }
-
-    private static ByteBuf text(String text) {
-        return Unpooled.copiedBuffer(text, StandardCharsets.UTF_8);
-    }
-
-    private static String address(@Nullable SocketAddress address) {
-        if (address instanceof InetSocketAddress inet && inet.getAddress() != null) {
-            return NetUtil.toAddressString(
-                    inet.getAddress()); // the short form, 2001:db8::7, as in lists of ZAP handlers
-        }
-        return address == null ? "" : address.toString();
     }
 
     /**
@@ -266,14 +239,16 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
                     id,
                     new Request(
                             answer, ctx.executor().schedule(() -> onTimeout(id), timeoutNanos, TimeUnit.NANOSECONDS)));
-            ctx.writeAndFlush(message(id, request, credentials)).addListener(sent -> {
-                credentials.wipe();
-                if (!sent.isSuccess()) {
-                    complete(
-                            id,
-                            ZMTPAuthDecision.temporaryFailure("the ZAP handler could not be asked: " + sent.cause()));
-                }
-            });
+            ctx.writeAndFlush(ZapMessages.request(id, request, credentials.frames()))
+                    .addListener(sent -> {
+                        credentials.wipe();
+                        if (!sent.isSuccess()) {
+                            complete(
+                                    id,
+                                    ZMTPAuthDecision.temporaryFailure(
+                                            "the ZAP handler could not be asked: " + sent.cause()));
+                        }
+                    });
         }
 
         private void onTimeout(long id) {
@@ -292,12 +267,9 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
          * temporary failure.
          */
         void onReply(ZMTPMessage reply) {
-            if (reply.size() < 3) {
-                return;
-            }
-            Long id = id(reply.frame(2));
+            Long id = ZapMessages.id(reply);
             if (id != null) {
-                complete(id, decision(reply));
+                complete(id, ZapMessages.decision(reply));
             }
         }
 
@@ -307,44 +279,5 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             pending.clear();
             left.forEach(request -> request.complete(ZMTPAuthDecision.temporaryFailure(ENDED)));
         }
-    }
-
-    private static @Nullable Long id(ByteBuf frame) {
-        String digits = frame.toString(StandardCharsets.US_ASCII);
-        return digits.matches("[1-9][0-9]{0,17}") ? Long.valueOf(digits) : null;
-    }
-
-    private static ZMTPAuthDecision decision(ZMTPMessage reply) {
-        if (reply.size() != REPLY_FRAMES) {
-            return malformed("frames: " + reply.size() + " (expected: " + REPLY_FRAMES + ")");
-        }
-        if (reply.frame(0).isReadable()) {
-            return malformed("delimiter: " + ByteBufUtil.hexDump(reply.frame(0)) + " (expected: empty)");
-        }
-        if (!reply.frame(1).equals(text(VERSION))) {
-            return malformed("version: " + ByteBufUtil.hexDump(reply.frame(1)) + " (expected: " + VERSION + ")");
-        }
-        String status = reply.frame(3).toString(StandardCharsets.US_ASCII);
-        String text = reply.frame(4).toString(StandardCharsets.UTF_8);
-        return switch (status) {
-            case "200" -> accepted(reply);
-            case "300" -> ZMTPAuthDecision.temporaryFailure(text);
-            case "400" -> ZMTPAuthDecision.deny(text);
-            case "500" -> ZMTPAuthDecision.error(text);
-            default -> malformed("status: " + status + " (expected: 200, 300, 400 or 500)");
-        };
-    }
-
-    private static ZMTPAuthDecision accepted(ZMTPMessage reply) {
-        try {
-            ZMTPMetadata metadata = Metadata.read(reply.frame(6).duplicate(), MAX_PROPERTIES);
-            return ZMTPAuthDecision.accept(reply.frame(5).toString(StandardCharsets.UTF_8), metadata);
-        } catch (ZMTPException e) {
-            return malformed("metadata: " + e.getMessage());
-        }
-    }
-
-    private static ZMTPAuthDecision malformed(String what) {
-        return ZMTPAuthDecision.temporaryFailure("malformed ZAP reply: " + what);
     }
 }

@@ -1,8 +1,8 @@
 /**
- * Client for ZAP, the ZeroMQ Authentication Protocol (RFC 27). It is an authenticator that queries a ZAP handler over a
- * separate connection.
+ * Clients for ZAP, the ZeroMQ Authentication Protocol (RFC 27). These authenticators query a ZAP handler, one over a
+ * separate connection and one over a socket.
  *
- * <p>It is an ordinary message handler that only uses features of the codec available to every application.
+ * <p>They only use features of the codec and of sockets that are available to every application.
  */
 @NullMarked
 package dev.zmtp.zap;

@@ -1,8 +1,11 @@
 package dev.zmtp.examples;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPConnectionLimiter;
@@ -16,6 +19,9 @@ import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPeerCredentials;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.security.ZMTPPublicKeyAuthenticator;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.zap.ZMTPZapSocket;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslContext;
@@ -24,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** The code of {@code docs/securing-a-service.md} that is not in a program: {@link ReadmeTest} compares. */
 final class Snippets {
@@ -81,5 +88,18 @@ final class Snippets {
     static void limits(
             Channel ch, ZMTPConnectionLimiter connections, ZMTPHandshakeLimiter handshakes, ZMTPConfig config) {
         ch.pipeline().addLast(connections, handshakes, ZMTPCodec.from(config));
+    }
+
+    static ZMTPSocket zapHandler(Function<ZMTPMessage, ZMTPMessage> decide) {
+        ZMTPSocket handler = ZMTPSocket.of(REP);
+        handler.serve(request -> request.reply(decide.apply(request.message())));
+        handler.bind("inproc://zeromq.zap.01");
+        return handler;
+    }
+
+    static ZMTPSocketConfig server(ZMTPZapSocket zap) { // ZMTPZapSocket.connect("inproc://zeromq.zap.01", timeout)
+        return ZMTPSocketConfig.builder(PULL)
+                .codec(c -> c.mechanism(ZMTPPlain.server()).authenticator(zap))
+                .build();
     }
 }
