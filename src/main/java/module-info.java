@@ -24,5 +24,6 @@ module dev.zmtp {
     exports dev.zmtp.security;
     exports dev.zmtp.shm;
     exports dev.zmtp.socket;
+    exports dev.zmtp.test;
     exports dev.zmtp.zap;
 }

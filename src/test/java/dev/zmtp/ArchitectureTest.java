@@ -66,6 +66,7 @@ class ArchitectureTest {
     static final String ADMISSION = "dev.zmtp.internal.admission..";
     private static final String ZAP = "dev.zmtp.zap..";
     private static final String METRICS = "dev.zmtp.metrics..";
+    private static final String TEST = "dev.zmtp.test..";
     private static final String SHM = "dev.zmtp.shm..";
     private static final String SOCKET = "dev.zmtp.socket..";
     static final String INSIDE_SOCKET = "dev.zmtp.internal.socket..";
@@ -79,7 +80,7 @@ class ArchitectureTest {
     private static final String MEMORY = "dev.zmtp.internal.memory..";
 
     static final String[] INSIDE_CODEC = {HANDSHAKE, TRAFFIC, READ, WRITE, CONNECTION, ADMISSION};
-    private static final String[] ABOVE_CODEC = {ZAP, METRICS, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY};
+    private static final String[] ABOVE_CODEC = {ZAP, METRICS, TEST, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY};
 
     /** Exported types that go without the prefix, because the predecessor's users know them by this name. */
     private static final Set<String> UNPREFIXED = Set.of("BatchFlusher");
@@ -98,12 +99,13 @@ class ArchitectureTest {
         for (String room : codec) {
             dependOnNone(room, ABOVE_CODEC);
         }
-        dependOnNone(METRICS, and(INSIDE_CODEC, WIRE, ZAP, TRANSPORT, PROXY));
-        dependOnNone(ZAP, and(INSIDE_CODEC, METRICS, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY));
-        dependOnNone(SOCKET, and(INSIDE_CODEC, METRICS, WIRE, ZAP));
-        dependOnNone(PROXY, and(INSIDE_CODEC, METRICS, WIRE, ZAP));
-        dependOnNone(INSIDE_SOCKET, and(INSIDE_CODEC, METRICS, WIRE, ZAP, PROXY));
-        dependOnNone(TRANSPORT, and(INSIDE_CODEC, METRICS, WIRE, ZAP, PROXY, INSIDE_SOCKET));
+        dependOnNone(TEST, and(INSIDE_CODEC, METRICS, WIRE, ZAP, PROXY));
+        dependOnNone(METRICS, and(INSIDE_CODEC, TEST, WIRE, ZAP, TRANSPORT, PROXY));
+        dependOnNone(ZAP, and(INSIDE_CODEC, TEST, METRICS, INSIDE_SOCKET, TRANSPORT, PROXY));
+        dependOnNone(SOCKET, and(INSIDE_CODEC, TEST, METRICS, WIRE, ZAP));
+        dependOnNone(PROXY, and(INSIDE_CODEC, TEST, METRICS, WIRE, ZAP));
+        dependOnNone(INSIDE_SOCKET, and(INSIDE_CODEC, TEST, METRICS, WIRE, ZAP, PROXY));
+        dependOnNone(TRANSPORT, and(INSIDE_CODEC, TEST, METRICS, WIRE, ZAP, PROXY, INSIDE_SOCKET));
         dependOnNone(MEMORY, and(and(ABOVE_CODEC, codec), SHM, WIRE, SECURITY));
         dependOnNone(RUNTIME, and(and(and(ABOVE_CODEC, codec), SHM), VALUES, WIRE, SECURITY, MEMORY));
     }
@@ -181,7 +183,8 @@ class ArchitectureTest {
                 .and()
                 .haveNameNotMatching(
                         "dev\\.zmtp\\.socket\\.ZMTP(Socket|SocketConfig|SocketSettings|Stats|Proxy|Transport)(\\$.*)?"
-                                + "|dev\\.zmtp\\.metrics\\.SocketListener")
+                                + "|dev\\.zmtp\\.metrics\\.SocketListener"
+                                + "|dev\\.zmtp\\.test\\.(VirtualLoop|WatchedSocket)")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(INSIDE_SOCKET)
@@ -207,7 +210,7 @@ class ArchitectureTest {
     void noClassOfTheCodecNamesATransport() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(SHM, SOCKET, INSIDE_SOCKET, TRANSPORT)
+                .resideOutsideOfPackages(SHM, SOCKET, INSIDE_SOCKET, TRANSPORT, TEST)
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(

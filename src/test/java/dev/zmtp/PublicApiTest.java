@@ -6,9 +6,11 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What users can see is written down, so that a review sees what a change does to it. */
+@Tag("netty-4.2-only") // as it loads the event loop of tests; the API is the same with both
 class PublicApiTest {
 
     private static final Path FILE = Path.of("docs/api.txt");

@@ -42,7 +42,7 @@ class QueuesTest {
             Map.entry("internal.transport.Lookup.waiting", "one for each endpoint that connects or binds"),
             Map.entry("security.Libsodium.idle", "as many as threads have had at the same time"),
             Map.entry("shm.BlockingMeetings.met", "the clients of one select"),
-            Map.entry("test.TestConnection.messages", "1,000, then the peer of the test does not read"),
+            Map.entry("test.ReceivedFrames.messages", "1,000, then the peer of the test does not read"),
             Map.entry("zap.ZMTPZapClient.connections", "one that works, and those that end"));
 
     private static final JavaClasses MAIN =

@@ -7,6 +7,7 @@ import dev.zmtp.internal.connection.Connection;
 import dev.zmtp.internal.connection.Session;
 import dev.zmtp.internal.connection.TlsPeer;
 import dev.zmtp.internal.handshake.HandshakeController;
+import dev.zmtp.internal.runtime.VirtualClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -16,6 +17,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.AttributeKey;
 import java.net.SocketAddress;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,7 +124,10 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     public void handlerAdded(ChannelHandlerContext ctx) {
         session.bind(ctx);
         ZMTPSizeEstimator.install(ctx.channel().config());
-        connection = new Connection(ctx, session, session.config().nanoTime(), HandshakeController::new);
+        LongSupplier clock = ctx.channel().eventLoop() instanceof VirtualClock virtual
+                ? virtual::currentNanos
+                : session.config().nanoTime();
+        connection = new Connection(ctx, session, clock, HandshakeController::new);
         connection.begin();
     }
 

@@ -27,7 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,12 +67,11 @@ public final class ZMTPSocket implements AutoCloseable {
     private final Usage usage;
     private final Exchange exchange;
 
-    /** Creates a socket with a clock that agrees with that of the event loop. */
-    ZMTPSocket(ZMTPSocketConfig config, LongSupplier nanoTime) {
+    private ZMTPSocket(ZMTPSocketConfig config) {
         EventLoopGroup given = config.group();
         EventLoopGroup group = given == null ? SharedGroup.acquire() : given;
         Runnable whenClosed = given == null ? SharedGroup::release : () -> {};
-        this.core = new SocketCore(config, config.transports(), group.next(), nanoTime, ZMTPStats::new, whenClosed);
+        this.core = new SocketCore(config, config.transports(), group.next(), ZMTPStats::new, whenClosed);
         this.context = core.context();
         this.usage = new Usage(config.socketType());
         this.exchange = core.exchange();
@@ -92,7 +90,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /** Returns a socket without connections. */
     public static ZMTPSocket of(ZMTPSocketConfig config) {
-        return new ZMTPSocket(config, System::nanoTime);
+        return new ZMTPSocket(config);
     }
 
     /** Returns the type of the socket. */

@@ -76,7 +76,8 @@ class ReadmeTest {
                 "docs/sockets.md",
                 "docs/shutdown.md",
                 "docs/low-latency.md",
-                "docs/observing.md"
+                "docs/observing.md",
+                "docs/testing.md"
             })
     void itsJavaBlocksAreQuotedFromProgramsThatTestsRun(String page) throws IOException {
         String text = Files.readString(Path.of(page));
@@ -86,7 +87,8 @@ class ReadmeTest {
         assertThat(blocks).isNotEmpty().allSatisfy(block -> {
             String program = lastExampleNamedIn(text.substring(0, block.start()));
             assertThat(squeezed(EXAMPLES.resolve(program + ".java"))).contains(squeezed(block.group(1)));
-            assertThat(tests).containsPattern("\\b" + program + "[.(]");
+            String use = program.endsWith("Test") ? "class " + program + " " : "\\b" + program + "[.(]";
+            assertThat(tests).containsPattern(use);
         });
     }
 
@@ -136,6 +138,7 @@ class ReadmeTest {
                 "docs/troubleshooting.md",
                 "docs/versions.md",
                 "docs/observing.md",
+                "docs/testing.md",
                 "RELEASE.md"
             })
     void itsLinksLeadToFiles(String page) throws IOException {

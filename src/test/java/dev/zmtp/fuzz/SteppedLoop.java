@@ -3,22 +3,17 @@ package dev.zmtp.fuzz;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPStats;
+import dev.zmtp.test.ZMTPTestLoop;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.ManualIoEventLoop;
-import io.netty.channel.local.LocalIoHandler;
-import io.netty.util.concurrent.MockTicker;
-import io.netty.util.concurrent.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -26,11 +21,8 @@ import java.util.function.Consumer;
  */
 final class SteppedLoop {
 
-    private static final MockTicker TICKER = Ticker.newMockTicker();
-
     /** One for all inputs, as the end of one takes its time; of the thread that all inputs run on. */
-    private static final ManualIoEventLoop LOOP =
-            new ManualIoEventLoop(null, Thread.currentThread(), LocalIoHandler.newFactory(), TICKER);
+    private static final ZMTPTestLoop LOOP = ZMTPTestLoop.create();
 
     private final Ledger ledger = new Ledger(false);
     private final List<ZMTPSocket> sockets = new ArrayList<>();
@@ -45,35 +37,30 @@ final class SteppedLoop {
                 .socketType(type)
                 .localIdentity(type.announcesIdentity() ? identity : "")
                 .build();
-        ZMTPSocket socket = ClockedSockets.open(
-                ZMTPSocketConfig.builder(codec)
-                        .group(LOOP)
-                        .correlateRequests(type == ZMTPSocketType.REQ)
-                        .maxOutstandingRequests(requests)
-                        .pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(new Watcher(arrivals)))
-                        .option(ChannelOption.ALLOCATOR, ledger)
-                        .build(),
-                TICKER::nanoTime);
+        ZMTPSocket socket = ZMTPSocket.of(ZMTPSocketConfig.builder(codec)
+                .group(LOOP.eventLoop())
+                .correlateRequests(type == ZMTPSocketType.REQ)
+                .maxOutstandingRequests(requests)
+                .pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(new Watcher(arrivals)))
+                .option(ChannelOption.ALLOCATOR, ledger)
+                .build());
         sockets.add(socket);
         return socket;
     }
 
     /** The time in nanoseconds. */
     long now() {
-        return TICKER.nanoTime();
+        return LOOP.time().toNanos();
     }
 
     /** Runs all that is due now. */
     void run() {
-        while (LOOP.runNow() > 0) {
-            // there may be more
-        }
+        LOOP.run();
     }
 
     /** Lets time pass. */
     void pass(long millis) {
-        TICKER.advance(millis, TimeUnit.MILLISECONDS);
-        run();
+        LOOP.advance(Duration.ofMillis(millis));
     }
 
     /** Closes the socket and runs until it is. */
@@ -88,7 +75,7 @@ final class SteppedLoop {
     /** Closes all sockets. Nothing may be left. */
     void end() {
         List.copyOf(sockets).forEach(this::close);
-        pass(TimeUnit.HOURS.toMillis(1));
+        pass(Duration.ofHours(1).toMillis());
         FuzzFailure.unlessEqual(ledger.taken(), 0L, "bytes not released");
     }
 

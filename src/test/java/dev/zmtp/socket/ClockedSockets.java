@@ -3,8 +3,10 @@ package dev.zmtp.socket;
 import dev.zmtp.internal.socket.SocketCore;
 import dev.zmtp.internal.socket.context.MessageCounts;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.Surroundings;
 import dev.zmtp.internal.transport.Transport;
 import io.netty.channel.EventLoop;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -18,12 +20,26 @@ public final class ClockedSockets {
 
     /** The context of a socket that is not there. */
     public static SocketContext context(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
-        return new SocketContext(config, eventLoop, nanoTime, STATS);
+        return new SocketContext(config, eventLoop, new Clock(nanoTime), STATS);
     }
 
-    /** Opens a socket with a clock that agrees with that of its event loop. */
-    public static ZMTPSocket open(ZMTPSocketConfig config, LongSupplier nanoTime) {
-        return new ZMTPSocket(config, nanoTime);
+    /** Surroundings with a clock of their own, and nothing random. */
+    private record Clock(LongSupplier clock) implements Surroundings {
+
+        @Override
+        public long currentNanos() {
+            return clock.getAsLong();
+        }
+
+        @Override
+        public long random() {
+            return 1;
+        }
+
+        @Override
+        public Map<String, Transport> transports(Map<String, Transport> configured) {
+            return configured;
+        }
     }
 
     /** Adds a transport to the config, or replaces the one of its scheme. */

@@ -13,6 +13,7 @@ import dev.zmtp.internal.socket.context.Awaited;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.MessageCounts;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.Surroundings;
 import dev.zmtp.internal.socket.context.Usage;
 import dev.zmtp.internal.socket.endpoint.Connector;
 import dev.zmtp.internal.socket.endpoint.EndedPeers;
@@ -50,7 +51,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A socket with its parts, and the steps when a peer is connected, sends and leaves. Runs on the event loop. */
@@ -85,10 +85,10 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
             ZMTPSocketConfig config,
             Map<String, Transport> transports,
             EventLoop eventLoop,
-            LongSupplier nanoTime,
             Function<MessageCounts, ZMTPStats> stats,
             Runnable whenClosed) {
-        this.context = new SocketContext(config, eventLoop, nanoTime, stats);
+        Surroundings surroundings = Surroundings.of(eventLoop);
+        this.context = new SocketContext(config, eventLoop, surroundings, stats);
         this.usage = new Usage(config.socketType());
         this.slowPeers = new SlowPeers(context);
         this.peers = new Peers(context.completions());
@@ -103,8 +103,8 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.requests = new Requests(context, senders, shared, peers);
         this.reception = Patterns.reception(context, inbox, subscriptions, requests);
         this.failedHandshakes = new FailedHandshakes(context);
-        this.endedPeers = new EndedPeers(nanoTime);
-        this.endpoints = new SocketEndpoints(context, this, transports);
+        this.endedPeers = new EndedPeers(surroundings::currentNanos);
+        this.endpoints = new SocketEndpoints(context, this, surroundings.transports(transports));
         this.account = new Account(context, peers, shared == null ? null : shared.queue(), senders, requests);
         this.exchange = new Exchange(context, senders, inbox, requests, () -> reception.asks(peers.list()));
         this.closing = new Closing(context, this, whenClosed);

@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPSizeEstimator;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.WrittenMessages;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelMetadata;
@@ -180,7 +181,10 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
     }
 
     private static long sizeOf(Object msg) {
-        return msg instanceof ZMTPMessage message ? message.readableBytes() : 0;
+        if (msg instanceof ZMTPMessage message) {
+            return message.readableBytes();
+        }
+        return msg instanceof ByteBuf bytes ? bytes.readableBytes() : 0;
     }
 
     @Override
@@ -288,6 +292,14 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
             peer.runThere(peer::otherClosed);
         }
         inbound.clear();
+    }
+
+    void cut() {
+        InprocChannel peer = other;
+        if (peer != null) {
+            peer.inbound.clear();
+        }
+        unsafe().close(voidPromise());
     }
 
     /** Messages that have arrived are read first, as with a connection over a network. */

@@ -4,6 +4,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import java.net.SocketAddress;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -11,62 +13,126 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code inproc://} transport, which passes messages by reference between sockets of a process. Names are shared by
- * the whole process.
+ * The {@code inproc://} transport, which passes messages by reference between sockets of a process, and a transport
+ * like it that passes the bytes of a codec. Names are shared by the whole process, or by the sockets of a scope.
  */
 public final class InprocTransport implements Transport {
 
     /** Limit of the messages that an event loop has written and the other has not read. */
     private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 16L << 20);
 
-    /** Waiting connectors, by the name that they wait for. */
-    private static final Map<String, Set<Runnable>> WAITING = new ConcurrentHashMap<>();
+    /** Limit of the bytes on the way, which takes the place of the kernel's buffers. */
+    private static final QueueLimit BYTES_ON_THE_WAY = new QueueLimit(1_024, 64 << 10);
+
+    /** Waiting connectors in the order of their arrival, by the name that they wait for. */
+    private static final Map<InprocAddress, Set<Runnable>> WAITING = new ConcurrentHashMap<>();
+
+    private final String scheme;
+    private final Object scope;
+    private final boolean carriesMessages;
+    private final QueueLimit limit;
+
+    /** Creates the transport whose names are shared by the whole process. */
+    public InprocTransport() {
+        this("inproc", InprocAddress.PROCESS, true, ON_THE_WAY);
+    }
+
+    private InprocTransport(String scheme, Object scope, boolean carriesMessages, QueueLimit limit) {
+        this.scheme = scheme;
+        this.scope = scope;
+        this.carriesMessages = carriesMessages;
+        this.limit = limit;
+    }
+
+    /** Returns the {@code inproc://} transport of the sockets of this scope. */
+    public static InprocTransport ofMessages(Object scope) {
+        return new InprocTransport("inproc", scope, true, ON_THE_WAY);
+    }
+
+    /**
+     * Returns a transport of the sockets of this scope that carries bytes. As over a network, peers have a codec and a
+     * handshake, and a connector finds out by trying that an address is bound.
+     */
+    public static InprocTransport ofBytes(String scheme, Object scope) {
+        return new InprocTransport(scheme, scope, false, BYTES_ON_THE_WAY);
+    }
+
+    /**
+     * Ends both ends of a connection, as a failure of the network would. What is on its way is lost.
+     *
+     * @param channel a channel of this transport, whose ends have the same event loop. Called on this event loop
+     */
+    public static void cut(Channel channel) {
+        ((InprocChannel) channel).cut();
+    }
 
     @Override
     public String scheme() {
-        return "inproc";
+        return scheme;
     }
 
     @Override
     public Address address(String text, boolean bind) {
-        return new Name(text);
+        return carriesMessages ? new AwaitedName(text, socketAddress(text)) : new Name(text, socketAddress(text));
+    }
+
+    private InprocAddress socketAddress(String text) {
+        return new InprocAddress(scope, scheme + "://" + text);
     }
 
     @Override
     public Channel channel() {
-        return new InprocChannel(ON_THE_WAY);
+        return new InprocChannel(limit);
     }
 
     @Override
     public ServerChannel serverChannel() {
-        return new InprocServerChannel(ON_THE_WAY);
+        return new InprocServerChannel(limit);
     }
 
     @Override
     public boolean carriesMessages() {
-        return true;
+        return carriesMessages;
     }
 
-    private record Name(String text) implements Address {
+    private record Name(String text, InprocAddress address) implements Address {
 
         @Override
         public List<? extends SocketAddress> resolve() {
-            return List.of(new InprocAddress(text));
+            return List.of(address);
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    private record AwaitedName(String text, InprocAddress address) implements Address {
+
+        @Override
+        public List<? extends SocketAddress> resolve() {
+            return List.of(address);
         }
 
         @Override
         public void bound(@Nullable Set<PosixFilePermission> permissions) {
-            WAITING.getOrDefault(text, Set.of()).forEach(Runnable::run);
+            List<Runnable> all = new ArrayList<>();
+            WAITING.computeIfPresent(address, (name, waiting) -> {
+                all.addAll(waiting);
+                return waiting;
+            });
+            all.forEach(Runnable::run);
         }
 
         @Override
         public AutoCloseable whenBound(Runnable retry) {
-            WAITING.compute(text, (name, waiting) -> { // the set might be about to be removed
-                Set<Runnable> its = waiting == null ? ConcurrentHashMap.newKeySet() : waiting;
+            WAITING.compute(address, (name, waiting) -> {
+                Set<Runnable> its = waiting == null ? new LinkedHashSet<>() : waiting;
                 its.add(retry);
                 return its;
             });
-            return () -> WAITING.computeIfPresent(text, (name, waiting) -> {
+            return () -> WAITING.computeIfPresent(address, (name, waiting) -> {
                 waiting.remove(retry);
                 return waiting.isEmpty() ? null : waiting;
             });

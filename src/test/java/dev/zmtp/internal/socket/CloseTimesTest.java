@@ -14,8 +14,8 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPStats;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,23 +36,23 @@ class CloseTimesTest {
     private static final Duration LESS = Duration.ofMillis(499);
     private static final Duration MILLISECOND = Duration.ofMillis(1);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final List<String> received = new ArrayList<>();
 
     @AfterEach
     void end() {
-        time.close();
+        loop.close();
     }
 
     private ZMTPSocket push() {
-        return time.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
+        return loop.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
     }
 
     private ZMTPSocket bindPull(String endpoint) {
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
         pull.onMessage((from, message) -> received.addAll(TestSockets.frames(message)));
         pull.bind(endpoint);
-        time.run();
+        loop.run();
         return pull;
     }
 
@@ -60,7 +60,7 @@ class CloseTimesTest {
     void afterTheCallNothingIsAccepted() {
         ZMTPSocket push = push();
         push.connect(ENDPOINT);
-        time.run();
+        loop.run();
         ZMTPMessage message = message("tried");
 
         push.closeAsync(LINGER);
@@ -73,17 +73,17 @@ class CloseTimesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"inproc://nothing-waits", "local://nothing-waits"})
+    @ValueSource(strings = {"inproc://nothing-waits", "test://nothing-waits"})
     void itEndsAtOnceIfNothingWaits(String endpoint) {
         bindPull(endpoint);
         ZMTPSocket push = push();
         push.connect(endpoint);
-        time.run();
+        loop.run();
         push.sendAsync(message("sent"));
-        time.run();
+        loop.run();
 
         CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
-        time.run();
+        loop.run();
 
         assertThat(closed).isCompleted();
         assertThat(received).containsExactly("sent");
@@ -95,9 +95,9 @@ class CloseTimesTest {
         ZMTPSocket pull = bindPull(ENDPOINT);
 
         CompletableFuture<ZMTPStats> closed = pull.closeAsync(LINGER);
-        time.run();
+        loop.run();
         assertThat(closed).isNotDone();
-        time.pass(Duration.ofMillis(10));
+        loop.advance(Duration.ofMillis(10));
 
         assertThat(closed).isCompleted();
     }
@@ -106,7 +106,7 @@ class CloseTimesTest {
     void whatIsQueuedForAnyPeerHasTheLinger() {
         ZMTPSocket push = push();
         push.connect(ENDPOINT);
-        time.run();
+        loop.run();
         CompletableFuture<Void> sent = push.sendAsync(message("queued"));
 
         assertHasTheLinger(push, sent);
@@ -114,21 +114,21 @@ class CloseTimesTest {
 
     @Test
     void whatIsQueuedForOnePeerHasTheLinger() {
-        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER));
         CompletableFuture<Void> sent =
                 TestSockets.peerOf(router.connect(ENDPOINT)).sendAsync(message("queued"));
-        time.run();
+        loop.run();
 
         assertHasTheLinger(router, sent);
     }
 
     private void assertHasTheLinger(ZMTPSocket socket, CompletableFuture<Void> sent) {
         CompletableFuture<ZMTPStats> closed = socket.closeAsync(LINGER);
-        time.run();
-        time.pass(LESS);
+        loop.run();
+        loop.advance(LESS);
         assertThat(sent).isNotDone();
         assertThat(closed).isNotDone();
-        time.pass(MILLISECOND);
+        loop.advance(MILLISECOND);
 
         assertThat(reason(sent)).isEqualTo(CLOSED);
         assertThat(TestSockets.get(closed).dropped()).isEqualTo(1);
@@ -138,14 +138,14 @@ class CloseTimesTest {
     void itEndsAsSoonAsWhatWasQueuedHasLeft() {
         ZMTPSocket push = push();
         push.connect(ENDPOINT);
-        time.run();
+        loop.run();
         CompletableFuture<Void> sent = push.sendAsync(message("queued"));
         CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
-        time.pass(Duration.ofMillis(100));
+        loop.advance(Duration.ofMillis(100));
         assertThat(closed).isNotDone();
 
         bindPull(ENDPOINT);
-        time.pass(Duration.ofMillis(50));
+        loop.advance(Duration.ofMillis(50));
 
         assertThat(sent).isCompleted();
         assertThat(closed).isCompleted();
@@ -155,19 +155,19 @@ class CloseTimesTest {
     @Test
     void itEndsAsSoonAsItsTransportHasWrittenAll() {
         WriteGate gate = new WriteGate();
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).pipelineInitializer(gate));
-        bindPull("local://written");
-        push.connect("local://written");
-        time.run();
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH).pipelineInitializer(gate));
+        bindPull("test://written");
+        push.connect("test://written");
+        loop.run();
         gate.close();
         push.sendAsync(message("in the transport"));
-        time.run();
+        loop.run();
 
         CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
-        time.pass(Duration.ofMillis(100));
+        loop.advance(Duration.ofMillis(100));
         assertThat(closed).isNotDone();
         gate.open();
-        time.run();
+        loop.run();
 
         assertThat(closed).isCompleted();
         assertThat(TestSockets.get(closed).outcomeUnknown()).isZero();
@@ -178,15 +178,15 @@ class CloseTimesTest {
     void aSecondCloseDoesNotShortenTheLinger() {
         ZMTPSocket push = push();
         push.connect(ENDPOINT);
-        time.run();
+        loop.run();
         push.sendAsync(message("queued"));
         push.closeAsync(LINGER);
-        time.run();
+        loop.run();
 
         CompletableFuture<ZMTPStats> second = push.closeAsync(Duration.ZERO);
-        time.pass(LESS);
+        loop.advance(LESS);
         assertThat(second).isNotDone();
-        time.pass(MILLISECOND);
+        loop.advance(MILLISECOND);
 
         assertThat(second).isCompleted();
     }
@@ -197,7 +197,7 @@ class CloseTimesTest {
         push.closeFuture().cancel(false);
         push.closeAsync(Duration.ZERO).cancel(false);
 
-        time.run();
+        loop.run();
 
         assertThat(push.closeFuture()).isCompleted();
     }
@@ -205,25 +205,25 @@ class CloseTimesTest {
     @Test
     void nobodyJoinsASocketThatIsClosed() {
         WriteGate gate = new WriteGate();
-        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER).pipelineInitializer(gate));
-        router.bind("local://closing");
-        time.run();
-        ZMTPSocket first = time.open(ZMTPSocketConfig.builder(DEALER));
-        first.connect("local://closing");
-        time.run();
+        ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER).pipelineInitializer(gate));
+        router.bind("test://closing");
+        loop.run();
+        ZMTPSocket first = loop.open(ZMTPSocketConfig.builder(DEALER));
+        first.connect("test://closing");
+        loop.run();
         gate.close();
         router.peers().iterator().next().sendAsync(message("in the transport"));
-        time.run();
-        ZMTPSocket second = time.open(ZMTPSocketConfig.builder(DEALER));
-        second.connect("local://closing");
+        loop.run();
+        ZMTPSocket second = loop.open(ZMTPSocketConfig.builder(DEALER));
+        second.connect("test://closing");
 
         CompletableFuture<ZMTPStats> closed = router.closeAsync(LINGER);
-        time.pass(Duration.ofMillis(100));
+        loop.advance(Duration.ofMillis(100));
 
         assertThat(closed).isNotDone();
         assertThat(router.peers()).hasSize(1);
         gate.open();
-        time.run();
+        loop.run();
         assertThat(closed).isCompleted();
     }
 }

@@ -8,8 +8,8 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPStats;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,11 +63,11 @@ class ClosingTest {
         }
     }
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final SocketContext context = ClockedSockets.context(
             ZMTPSocketConfig.of(ZMTPSocketType.PUSH),
-            time.loop(),
-            () -> time.now().toNanos());
+            loop.eventLoop(),
+            () -> loop.time().toNanos());
     private final Parts parts = new Parts();
     private final Closing closing = new Closing(context, parts, () -> parts.calls.add("closed"));
 
@@ -79,12 +79,12 @@ class ClosingTest {
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private CompletableFuture<ZMTPStats> closed() {
         CompletableFuture<ZMTPStats> closed = closing.close(LINGER);
-        time.run();
+        loop.run();
         return closed;
     }
 
@@ -109,10 +109,10 @@ class ClosingTest {
         parts.haveSentAll = false;
         CompletableFuture<ZMTPStats> closed = closed();
 
-        time.pass(LINGER.minusMillis(1));
+        loop.advance(LINGER.minusMillis(1));
         assertThat(parts.calls).containsExactly("end others", "send");
 
-        time.pass(Duration.ofMillis(1));
+        loop.advance(Duration.ofMillis(1));
         assertThat(parts.calls).containsExactly("end others", "send", "end all", "closed", "account");
         assertThat(closed).isCompleted();
     }
@@ -158,7 +158,7 @@ class ClosingTest {
         parts.areBound = true;
         CompletableFuture<ZMTPStats> closed = closed();
 
-        time.pass(Duration.ofMillis(20));
+        loop.advance(Duration.ofMillis(20));
 
         assertThat(closed).isCompleted();
     }
@@ -176,7 +176,7 @@ class ClosingTest {
         parts.haveSentAll = false;
         CompletableFuture<ZMTPStats> report = closing.report();
 
-        time.close();
+        loop.close();
 
         TestSockets.get(report);
         assertThat(parts.calls).containsExactly("end others", "end all", "closed", "account");

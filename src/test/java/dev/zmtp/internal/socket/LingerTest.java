@@ -10,8 +10,8 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -26,55 +26,55 @@ class LingerTest {
     private static final String ENDPOINT = "inproc://linger";
     private static final Duration LINGER = Duration.ofSeconds(2);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
 
     @AfterEach
     void end() {
-        time.close();
+        loop.close();
     }
 
     /** A timer would keep the socket in memory until then. */
     @Test
     void nothingRunsAfterTheEnd() {
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH));
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
         push.connect(ENDPOINT);
-        time.run();
+        loop.run();
         push.sendAsync(message("queued"));
         CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
-        time.run();
+        loop.run();
         pull.onMessage((from, message) -> message.release());
         pull.bind(ENDPOINT);
-        time.run();
+        loop.run();
         pull.closeAsync(Duration.ZERO);
-        time.pass(Duration.ofMillis(100));
+        loop.advance(Duration.ofMillis(100));
         assertThat(closed).isCompleted();
 
-        assertThat(time.pass(LINGER)).isZero();
+        assertThat(loop.advance(LINGER)).isZero();
     }
 
     /** What was last in the queue is too old, so it is not written. */
     @Test
     void aConnectorEndsWhenItsQueueIsEmptyThoughNothingWasWritten() {
         WriteGate gate = new WriteGate();
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH)
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH)
                 .maxMessageAge(Duration.ofMillis(50))
                 .linger(LINGER)
                 .pipelineInitializer(gate));
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
         pull.onMessage((from, message) -> message.release());
         pull.bind(ENDPOINT);
         ZMTPEndpoint connector = push.connect(ENDPOINT);
-        time.run();
+        loop.run();
         gate.close();
         push.sendAsync(WriteGate.big("transport"));
         push.sendAsync(message("old"));
         CompletableFuture<Void> closed = TestSockets.disconnect(connector);
-        time.pass(Duration.ofMillis(100));
+        loop.advance(Duration.ofMillis(100));
         assertThat(closed).isNotDone();
 
         gate.open();
-        time.run();
+        loop.run();
 
         assertThat(push.stats().dropped()).isEqualTo(1);
         assertThat(closed).isCompleted();
@@ -85,21 +85,21 @@ class LingerTest {
     void aBoundSocketDoesNotLingerForPeersThatCannotCome() {
         WriteGate gate = new WriteGate();
         ZMTPSocket push =
-                time.open(ZMTPSocketConfig.builder(PUSH).linger(LINGER).pipelineInitializer(gate));
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+                loop.open(ZMTPSocketConfig.builder(PUSH).linger(LINGER).pipelineInitializer(gate));
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
         push.bind(ENDPOINT);
         pull.connect(ENDPOINT);
-        time.run();
+        loop.run();
         gate.close();
         push.sendAsync(WriteGate.big("transport"));
         CompletableFuture<Void> waits = push.sendAsync(message("waits"));
-        time.run();
+        loop.run();
         CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
-        time.pass(Duration.ofMillis(100));
+        loop.advance(Duration.ofMillis(100));
         assertThat(closed).as("while there is a peer").isNotDone();
 
         pull.closeAsync(Duration.ZERO);
-        time.pass(Duration.ofMillis(100));
+        loop.advance(Duration.ofMillis(100));
 
         assertThat(closed).isCompleted();
         assertThat(TestSockets.reason(waits)).isEqualTo(ZMTPSocketException.Reason.CLOSED);

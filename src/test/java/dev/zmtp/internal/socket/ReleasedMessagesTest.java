@@ -8,7 +8,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPStats;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -24,23 +24,23 @@ class ReleasedMessagesTest {
     private static final String NOBODY = "inproc://nobody";
     private static final Duration SOON = Duration.ofMillis(50);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private ZMTPSocket connected(ZMTPSocketType type) {
-        ZMTPSocket socket = time.open(ZMTPSocketConfig.builder(type));
+        ZMTPSocket socket = loop.open(ZMTPSocketConfig.builder(type));
         socket.connect(NOBODY);
-        time.run();
+        loop.run();
         return socket;
     }
 
     private void assertCloses(ZMTPSocket socket, CompletableFuture<?>... results) {
         CompletableFuture<ZMTPStats> closed = socket.closeAsync(SOON);
-        time.pass(SOON.multipliedBy(2));
+        loop.advance(SOON.multipliedBy(2));
         assertThat(closed).isCompleted();
         assertThat(results).allMatch(CompletableFuture::isDone);
     }

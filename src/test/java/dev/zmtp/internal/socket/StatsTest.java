@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -24,19 +24,19 @@ class StatsTest {
 
     private static final Duration A_WHILE = Duration.ofSeconds(5);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     @Test
     void whatWaitsForEachPeerIsSummedUp() {
-        ZMTPSocket router = time.open(
+        ZMTPSocket router = loop.open(
                 ZMTPSocketConfig.builder(ROUTER).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
         absent(router, "inproc://first").sendOrDrop(message("12"));
-        time.pass(A_WHILE);
+        loop.advance(A_WHILE);
         ZMTPPeer second = absent(router, "inproc://second");
         second.sendOrDrop(message("345"));
         second.sendOrDrop(message("6"));
@@ -52,16 +52,16 @@ class StatsTest {
     /** A peer that is not there, and for which messages are queued. */
     private ZMTPPeer absent(ZMTPSocket socket, String endpoint) {
         ZMTPPeer peer = TestSockets.peerOf(socket.connect(endpoint));
-        time.run();
+        loop.run();
         return peer;
     }
 
     @Test
     void aSendInLineWaits() {
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH));
         push.sendAsync(message("1"));
         push.sendAsync(message("2"));
-        time.run();
+        loop.run();
 
         assertThat(push.stats().sent()).isEqualTo(2);
         assertThat(push.stats().queued()).isEqualTo(2);
@@ -69,13 +69,13 @@ class StatsTest {
 
     @Test
     void whatWaitsForAnyPeerIsInTheSumAsWell() {
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH));
         push.connect("inproc://nobody");
-        time.run();
+        loop.run();
         push.sendAsync(message("12"));
-        time.pass(A_WHILE);
+        loop.advance(A_WHILE);
         push.sendAsync(message("345"));
-        time.run();
+        loop.run();
 
         assertThat(push.stats().sent()).isEqualTo(2);
         assertThat(push.stats().queued()).isEqualTo(2);
@@ -85,10 +85,10 @@ class StatsTest {
 
     @Test
     void theOldestMessageIsThatOfThePeerThatIsTheWorst() {
-        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER));
         for (String endpoint : List.of("inproc://1", "inproc://2", "inproc://3", "inproc://4", "inproc://5")) {
             absent(router, endpoint).sendOrDrop(message("m"));
-            time.pass(Duration.ofMillis(10));
+            loop.advance(Duration.ofMillis(10));
         }
 
         assertThat(router.stats().oldestAge()).isEqualTo(Duration.ofMillis(50));
@@ -96,19 +96,19 @@ class StatsTest {
 
     @Test
     void aRequestThatWaitsForAPeerWaits() {
-        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
         dealer.connect("inproc://nobody");
         dealer.requestAsync(message("?"), A_WHILE);
-        time.run();
+        loop.run();
 
         assertThat(dealer.stats().queued()).isEqualTo(1);
     }
 
     @Test
     void theRequestOfAReqThatHasNoPeerWaits() {
-        ZMTPSocket req = time.open(ZMTPSocketConfig.builder(REQ));
+        ZMTPSocket req = loop.open(ZMTPSocketConfig.builder(REQ));
         req.sendAsync(message("?"));
-        time.run();
+        loop.run();
 
         assertThat(req.stats().sent()).isEqualTo(1);
         assertThat(req.stats().queued()).isEqualTo(1);

@@ -23,7 +23,7 @@ public class StressedSocket {
     public final SocketCore core;
 
     public StressedSocket(ZMTPSocketConfig config) {
-        core = new SocketCore(config, Map.of(), loop, System::nanoTime, ClockedSockets.STATS, () -> {});
+        core = new SocketCore(config, Map.of(), loop, ClockedSockets.STATS, () -> {});
     }
 
     /** A message of one frame, which no allocator counts. */

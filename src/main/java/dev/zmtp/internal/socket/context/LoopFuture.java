@@ -18,7 +18,9 @@ public class LoopFuture<T> extends CompletableFuture<T> {
      */
     public static void checkMayWait() {
         if (!mayWait()) {
-            throw new BlockingOperationException("blocking call on an event loop thread");
+            boolean isTest = ThreadExecutorMap.currentExecutor() instanceof Surroundings;
+            throw new BlockingOperationException("blocking call on an event loop thread"
+                    + (isTest ? ", which this is until its ZMTPTestLoop is closed" : ""));
         }
     }
 

@@ -21,10 +21,9 @@ import io.netty.channel.SingleThreadEventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The settings, event loop, clock, counters and state of a socket, shared by all its parts. */
@@ -32,7 +31,7 @@ public final class SocketContext {
 
     private final ZMTPSocketConfig config;
     private final EventLoop eventLoop;
-    private final LongSupplier nanoTime;
+    private final Surroundings surroundings;
     private final Function<MessageCounts, ZMTPStats> stats;
     private final SocketEvents events;
     private final Tally tally = new Tally();
@@ -41,6 +40,7 @@ public final class SocketContext {
     private final Completions completions;
     private final RequestObservers requestObservers;
     private final boolean namesPeers;
+    private final AtomicInteger numbers = new AtomicInteger();
     private final long maxMessageAgeNanos;
     private volatile QueueLimit sendQueueLimit;
 
@@ -63,17 +63,17 @@ public final class SocketContext {
     public SocketContext(
             ZMTPSocketConfig config,
             EventLoop eventLoop,
-            LongSupplier nanoTime,
+            Surroundings surroundings,
             Function<MessageCounts, ZMTPStats> stats) {
         this.config = config;
         this.stats = stats;
-        this.events = new SocketEvents(nanoTime);
+        this.events = new SocketEvents(surroundings::currentNanos);
         this.drops = new Drops(this);
         this.flushes = new PendingFlushes(this);
         this.completions = new Completions(this);
-        this.requestObservers = new RequestObservers(config.socketType(), nanoTime);
+        this.requestObservers = new RequestObservers(config.socketType(), surroundings::currentNanos);
         this.eventLoop = eventLoop;
-        this.nanoTime = nanoTime;
+        this.surroundings = surroundings;
         this.namesPeers = TypeRules.namesPeers(config.socketType());
         this.maxMessageAgeNanos = Settings.nanos(config.maxMessageAge());
         this.sendQueueLimit = effective(SocketValues.limitOfSends(config));
@@ -224,12 +224,18 @@ public final class SocketContext {
         allocator = ofChannels;
     }
 
-    public int random() {
-        return ThreadLocalRandom.current().nextInt();
+    /** Returns the next number of the socket, on any thread. */
+    public int nextNumber() {
+        return numbers.incrementAndGet();
+    }
+
+    /** Returns a random number, on any thread. */
+    public long random() {
+        return surroundings.random();
     }
 
     public long nanoTime() {
-        return nanoTime.getAsLong();
+        return surroundings.currentNanos();
     }
 
     /** Runs the task later, unless the event loop has ended. */

@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -77,8 +76,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         this.changes = changes;
         this.peer = endpoints.owner().newPeer(this);
         this.log = new ConnectLog(text());
-        this.backoff =
-                new Backoff(context.config(), () -> ThreadLocalRandom.current().nextLong());
+        this.backoff = new Backoff(context.config(), context::random);
     }
 
     @Override

@@ -125,7 +125,9 @@ public final class SocketEndpoints {
         setup.check(endpoint, true);
         Listener binding = new Listener(context, this, endpoint);
         bindings.add(binding);
-        if (!context.tryExecute(() -> start(binding))) {
+        if (context.inEventLoop()) { // before what the caller connects next
+            start(binding);
+        } else if (!context.tryExecute(() -> start(binding))) {
             binding.end();
         }
         return binding;

@@ -31,6 +31,10 @@ import org.jspecify.annotations.Nullable;
 public final class Peer implements ZMTPPeer {
 
     private final SocketContext context;
+
+    /** Number in the socket, by which sets of peers are ordered in the same way in each run. */
+    private final int number;
+
     private final PeerSends sends;
     private final Usage usage;
     private final @Nullable PeerHome home;
@@ -76,6 +80,7 @@ public final class Peer implements ZMTPPeer {
             @Nullable PeerHome home,
             BiConsumer<Peer, ZMTPException> exceeded) {
         this.context = context;
+        this.number = context.nextNumber();
         this.sends = sends;
         this.usage = usage;
         this.home = home;
@@ -237,6 +242,11 @@ public final class Peer implements ZMTPPeer {
     @Override
     public void close() {
         context.execute(this::closeNow);
+    }
+
+    @Override
+    public int hashCode() {
+        return number;
     }
 
     @Override

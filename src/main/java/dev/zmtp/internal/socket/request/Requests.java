@@ -76,8 +76,8 @@ public final class Requests {
         this.timeouts = new Timeouts(context, this::timedOut);
         this.correlates =
                 context.type() != ZMTPSocketType.REQ || context.config().correlateRequests();
-        this.salt = context.random() & ~COUNTED;
-        this.asked = new AskedTable(COUNTED, context.random());
+        this.salt = (int) context.random() & ~COUNTED;
+        this.asked = new AskedTable(COUNTED, (int) context.random());
     }
 
     private RoundRobin routing() {

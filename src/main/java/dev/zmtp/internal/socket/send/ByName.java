@@ -17,7 +17,6 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,10 +41,11 @@ public final class ByName extends Routing {
 
     private final SocketContext context;
     private final Map<Name, Peer> peers = new ConcurrentHashMap<>();
-    private int lastId = ThreadLocalRandom.current().nextInt();
+    private int lastId;
 
     public ByName(SocketContext context) {
         this.context = context;
+        this.lastId = (int) context.random();
     }
 
     private boolean isRouter() {
@@ -185,7 +185,7 @@ public final class ByName extends Routing {
         return isRouter()
                 ? ByteBuffer.allocate(9)
                         .put(MADE)
-                        .putInt(context.random())
+                        .putInt((int) context.random())
                         .putInt(id)
                         .flip()
                 : ByteBuffer.allocate(4).putInt(id).flip();

@@ -12,7 +12,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -47,21 +47,21 @@ class ReceivingFutureTest {
 
     private static final String ENDPOINT = "inproc://receiving";
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private ZMTPSocket open(ZMTPSocketType type) {
-        return time.open(ZMTPSocketConfig.builder(type));
+        return loop.open(ZMTPSocketConfig.builder(type));
     }
 
     private void connect(ZMTPSocket binding, ZMTPSocket connecting) {
         binding.bind(ENDPOINT);
         connecting.connect(ENDPOINT);
-        time.run();
+        loop.run();
     }
 
     private void endsAndLeavesTheMessage(Way way, ZMTPSocket receiver, Runnable send) {
@@ -69,10 +69,10 @@ class ReceivingFutureTest {
         way.end.accept(first);
         assertThat(first).isDone();
         send.run();
-        time.run();
+        loop.run();
 
         CompletableFuture<ZMTPMessage> next = receiver.receiveAsync();
-        time.run();
+        loop.run();
 
         assertThat(frames(get(next))).containsExactly("m");
     }
@@ -104,7 +104,7 @@ class ReceivingFutureTest {
         ZMTPSocket req = open(REQ);
         connect(rep, req);
         req.sendOrDrop(message("question"));
-        time.run();
+        loop.run();
         frames(get(rep.receiveAsync()));
 
         endsAndLeavesTheMessage(way, req, () -> rep.sendOrDrop(message("m")));

@@ -11,15 +11,19 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.LocalTransport;
+import dev.zmtp.testing.NamedTransport;
+import dev.zmtp.testing.OtherThread;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalChannel;
 import io.netty.channel.local.LocalServerChannel;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,22 +37,28 @@ import org.junit.jupiter.api.Test;
 @Tag("netty-4.2-only")
 class BindTest {
 
-    private static final String ENDPOINT = "local://bind";
+    private static final String ENDPOINT = "test://bind";
     private static final Duration UNTIL_AWAITED = Duration.ofSeconds(1);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final CapturedLog log = new CapturedLog("dev.zmtp.socket.Listener");
     private final Queue<Runnable> lookups = new ArrayDeque<>();
     private final List<ZMTPSocketEvent> events = new ArrayList<>();
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
         log.close();
     }
 
     private ZMTPSocket open() {
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).resolverExecutor(lookups::add));
+        ZMTPSocket pull = loop.open(ClockedSockets.with(ZMTPSocketConfig.builder(PULL), new NamedTransport("named") {
+                    @Override
+                    protected List<? extends SocketAddress> lookUp(String name) {
+                        return List.of(new LocalAddress(name));
+                    }
+                })
+                .resolverExecutor(lookups::add));
         pull.onEvent(Runnable::run, events::add);
         return pull;
     }
@@ -56,34 +66,34 @@ class BindTest {
     /** Binds to an address that another socket has. */
     private ZMTPEndpoint bindToTaken() {
         open().bind(ENDPOINT);
-        time.run();
+        loop.run();
         events.clear();
         ZMTPEndpoint second = open().bind(ENDPOINT);
-        time.run();
+        loop.run();
         return second;
     }
 
     @Test
     void theWaitForABindingWhoseNameIsLookedUpEndsWithATimeout() {
-        ZMTPEndpoint binding = open().bind("tcp://localhost:5555");
-        time.run();
+        ZMTPEndpoint binding = open().bind("named://localhost:5555");
+        loop.run();
 
         assertThat(binding.state()).isEqualTo(ZMTPEndpoint.State.RESOLVING);
-        assertThatThrownBy(() -> binding.sync(Duration.ofMillis(1)))
+        assertThatThrownBy(() -> OtherThread.call(() -> binding.sync(Duration.ofMillis(1))))
                 .isInstanceOf(ZMTPSocketException.class)
-                .hasMessage("TIMEOUT: tcp://localhost:5555 is not bound yet");
-        assertThat(binding).hasToString("ZMTPEndpoint{tcp://localhost:5555, RESOLVING}");
+                .hasMessage("TIMEOUT: named://localhost:5555 is not bound yet");
+        assertThat(binding).hasToString("ZMTPEndpoint{named://localhost:5555, RESOLVING}");
     }
 
     @Test
     void aBindingThatIsClosedWhileItsNameIsLookedUpIsNeverBound() {
-        ZMTPEndpoint binding = open().bind("tcp://localhost:5555");
-        time.run();
+        ZMTPEndpoint binding = open().bind("named://localhost:5555");
+        loop.run();
 
         binding.close();
-        time.run();
+        loop.run();
         lookups.remove().run();
-        time.run();
+        loop.run();
 
         assertThat(binding.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
         assertThat(TestSockets.reason(binding.readyFuture())).isEqualTo(ZMTPSocketException.Reason.CLOSED);
@@ -95,11 +105,11 @@ class BindTest {
     void theFailureOfOneThatNobodyAsksForIsLoggedAfterASecond() {
         bindToTaken();
 
-        time.pass(UNTIL_AWAITED.minusMillis(1));
+        loop.advance(UNTIL_AWAITED.minusMillis(1));
         assertThat(log.lines).isEmpty();
-        time.pass(Duration.ofMillis(1));
+        loop.advance(Duration.ofMillis(1));
 
-        assertThat(log.lines).singleElement().asString().startsWith("address already in use");
+        assertThat(log.lines).singleElement().asString().startsWith(ENDPOINT + ": the name is in use");
         assertThat(events).isEmpty();
     }
 
@@ -108,9 +118,9 @@ class BindTest {
         ZMTPEndpoint taken = bindToTaken();
         Throwable failure = TestSockets.failure(taken.readyFuture());
 
-        time.pass(UNTIL_AWAITED);
+        loop.advance(UNTIL_AWAITED);
 
-        assertThat(failure).hasMessageStartingWith("BIND_FAILED: address already in use");
+        assertThat(failure).hasMessageStartingWith("BIND_FAILED: " + ENDPOINT + ": the name is in use");
         assertThat(taken.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
         assertThat(log.lines).isEmpty();
     }
@@ -119,8 +129,8 @@ class BindTest {
     void theFailureOfOneThatWasWaitedForIsNotLogged() {
         ZMTPEndpoint taken = bindToTaken();
 
-        assertThatThrownBy(taken::sync).hasMessageStartingWith("BIND_FAILED: ");
-        time.pass(UNTIL_AWAITED);
+        assertThatThrownBy(() -> OtherThread.call(taken::sync)).hasMessageStartingWith("BIND_FAILED: ");
+        loop.advance(UNTIL_AWAITED);
 
         assertThat(log.lines).isEmpty();
     }
@@ -129,8 +139,9 @@ class BindTest {
     void theFailureOfOneThatWasWaitedForWithATimeoutIsNotLogged() {
         ZMTPEndpoint taken = bindToTaken();
 
-        assertThatThrownBy(() -> taken.sync(TestSockets.PATIENCE)).hasMessageStartingWith("BIND_FAILED: ");
-        time.pass(UNTIL_AWAITED);
+        assertThatThrownBy(() -> OtherThread.call(() -> taken.sync(TestSockets.PATIENCE)))
+                .hasMessageStartingWith("BIND_FAILED: ");
+        loop.advance(UNTIL_AWAITED);
 
         assertThat(log.lines).isEmpty();
     }
@@ -139,13 +150,13 @@ class BindTest {
     void oneThatFailedLeavesTheAddressToTheOther() {
         ZMTPSocket pull = open();
         ZMTPEndpoint first = pull.bind(ENDPOINT);
-        time.run();
+        loop.run();
         ZMTPEndpoint second = pull.bind(ENDPOINT);
-        time.run();
+        loop.run();
         assertThat(TestSockets.reason(second.readyFuture())).isEqualTo(ZMTPSocketException.Reason.BIND_FAILED);
 
         second.close();
-        time.run();
+        loop.run();
 
         assertThat(first.state()).isEqualTo(ZMTPEndpoint.State.LISTENING);
         assertThat(events).hasExactlyElementsOfTypes(ZMTPSocketEvent.Listening.class);
@@ -154,11 +165,11 @@ class BindTest {
     @Test
     void itsEndIsReportedOnce() {
         ZMTPEndpoint binding = open().bind(ENDPOINT);
-        time.run();
+        loop.run();
 
         binding.close();
         binding.close();
-        time.pass(Duration.ofMillis(10));
+        loop.advance(Duration.ofMillis(10));
 
         assertThat(binding.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
         assertThat(events)
@@ -169,15 +180,15 @@ class BindTest {
     @Test
     void aConnectionThatCannotBeAcceptedIsReportedAndLogged() {
         ServerChannel server = new LocalServerChannel();
-        ZMTPSocket pull = time.open(ClockedSockets.with(ZMTPSocketConfig.builder(PULL), new Given(server)));
+        ZMTPSocket pull = loop.open(ClockedSockets.with(ZMTPSocketConfig.builder(PULL), new Given(server)));
         pull.onEvent(Runnable::run, events::add);
         ZMTPEndpoint binding = pull.bind("given://bind");
-        time.run();
+        loop.run();
         events.clear();
         IOException failure = new IOException("Too many open files");
 
         server.pipeline().fireExceptionCaught(failure);
-        time.run();
+        loop.run();
 
         assertThat(events).containsExactly(new ZMTPSocketEvent.AcceptFailed("given://bind", failure));
         assertThat(log.lines).containsExactly("given://bind: a connection was not accepted: " + failure);

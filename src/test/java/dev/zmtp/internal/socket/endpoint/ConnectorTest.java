@@ -12,9 +12,10 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.CapturedLog;
+import dev.zmtp.testing.OtherThread;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
@@ -36,10 +37,10 @@ import org.junit.jupiter.api.Test;
 @Tag("netty-4.2-only")
 class ConnectorTest {
 
-    private static final String ENDPOINT = "local://connector";
+    private static final String ENDPOINT = "test://connector";
     private static final Duration WAIT = Duration.ofMillis(100);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final CapturedLog log = new CapturedLog("dev.zmtp.socket.ConnectLog");
     private final Queue<Runnable> lookups = new ArrayDeque<>();
     private final Watched watched = new Watched();
@@ -47,7 +48,7 @@ class ConnectorTest {
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
         log.close();
     }
 
@@ -59,22 +60,22 @@ class ConnectorTest {
     }
 
     private ZMTPSocket open(ZMTPSocketConfig.Builder config) {
-        ZMTPSocket socket = time.open(config);
+        ZMTPSocket socket = loop.open(config);
         socket.onEvent(Runnable::run, events::add);
         return socket;
     }
 
     private ZMTPEndpoint connect(ZMTPSocket socket, String endpoint) {
         ZMTPEndpoint connector = socket.connect(endpoint);
-        time.run();
+        loop.run();
         return connector;
     }
 
     private ZMTPSocket bound() {
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
         pull.onMessage((from, message) -> message.release());
         pull.bind(ENDPOINT);
-        time.run();
+        loop.run();
         return pull;
     }
 
@@ -85,7 +86,7 @@ class ConnectorTest {
 
         bound();
         connector.retryNow();
-        time.run();
+        loop.run();
 
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.UP);
         assertThat(log.lines).hasSize(2).endsWith(ENDPOINT + ": connected");
@@ -96,7 +97,7 @@ class ConnectorTest {
         ZMTPEndpoint connector = connect(open(push().reconnectDelay(Duration.ZERO, Duration.ZERO)), ENDPOINT);
 
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
-        assertThatThrownBy(connector::sync)
+        assertThatThrownBy(() -> OtherThread.call(connector::sync))
                 .hasMessageStartingWith("PEER_DOWN: " + ENDPOINT + " was given up: ")
                 .hasCause(((Connector) connector).lastFailure());
         assertThat(log.lines).singleElement().asString().startsWith(ENDPOINT).endsWith(", given up");
@@ -110,7 +111,7 @@ class ConnectorTest {
         events.clear();
 
         connector.retryNow();
-        time.run();
+        loop.run();
 
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.UP);
         assertThat(events).isEmpty();
@@ -120,12 +121,12 @@ class ConnectorTest {
     void retryingNowTakesThePlaceOfTheNextAttempt() {
         ZMTPEndpoint connector = connect(open(push()), ENDPOINT);
         ZMTPSocketEvent.Retrying next = (ZMTPSocketEvent.Retrying) events.get(1);
-        time.pass(next.delay().minusMillis(1));
+        loop.advance(next.delay().minusMillis(1));
         events.clear();
 
         connector.retryNow();
-        time.run();
-        time.pass(WAIT.dividedBy(2).minusMillis(1)); // the next wait is longer
+        loop.run();
+        loop.advance(WAIT.dividedBy(2).minusMillis(1)); // the next wait is longer
 
         assertThat(events).hasExactlyElementsOfTypes(ZMTPSocketEvent.Connecting.class, ZMTPSocketEvent.Retrying.class);
     }
@@ -136,11 +137,11 @@ class ConnectorTest {
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.RETRYING);
 
         assertThat(TestSockets.disconnect(connector)).isNotDone();
-        time.run();
+        loop.run();
 
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
         assertThat(((Connector) connector).closed()).isCompleted();
-        assertThat(time.pass(WAIT)).as("tasks").isZero();
+        assertThat(loop.advance(WAIT)).as("tasks").isZero();
     }
 
     @Test
@@ -149,16 +150,16 @@ class ConnectorTest {
         ZMTPEndpoint connector = connect(push, ENDPOINT);
         CompletableFuture<Void> queued = push.sendAsync(TestSockets.message("queued"));
         CompletableFuture<Void> closed = TestSockets.disconnect(connector);
-        time.run();
+        loop.run();
         assertThat(closed).as("a message waits").isNotDone();
 
         bound();
         connector.retryNow();
-        time.run();
+        loop.run();
 
         assertThat(queued).isCompleted();
         assertThat(closed).isCompleted();
-        assertThat(time.pass(WAIT)).as("tasks").isZero();
+        assertThat(loop.advance(WAIT)).as("tasks").isZero();
     }
 
     @Test
@@ -167,11 +168,11 @@ class ConnectorTest {
         ZMTPEndpoint connector = connect(push, ENDPOINT);
         CompletableFuture<Void> queued = push.sendAsync(TestSockets.message("queued"));
         CompletableFuture<Void> closed = TestSockets.disconnect(connector);
-        time.run();
+        loop.run();
 
-        time.pass(WAIT.minusMillis(1));
+        loop.advance(WAIT.minusMillis(1));
         assertThat(closed).isNotDone();
-        time.pass(Duration.ofMillis(1));
+        loop.advance(Duration.ofMillis(1));
 
         assertThat(closed).isCompleted();
         assertThat(TestSockets.reason(queued)).isEqualTo(ZMTPSocketException.Reason.PEER_DOWN);
@@ -184,16 +185,16 @@ class ConnectorTest {
         ZMTPSocket push = open(push());
         connect(push, ENDPOINT);
         CompletableFuture<Void> there = push.whenPeers(1);
-        time.run();
+        loop.run();
         assertThat(there).isCompleted();
 
         pull.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
         CompletableFuture<Void> again = push.whenPeers(1);
-        time.run();
+        loop.run();
         assertThat(again).isNotDone();
         bound();
-        time.pass(WAIT.multipliedBy(2));
+        loop.advance(WAIT.multipliedBy(2));
 
         assertThat(again).isCompleted();
     }
@@ -203,27 +204,27 @@ class ConnectorTest {
     void oneThatLingersGetsNothingNew() {
         WriteGate gate = new WriteGate();
         List<String> elsewhere = new ArrayList<>();
-        ZMTPSocket other = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket other = loop.open(ZMTPSocketConfig.builder(PULL));
         other.onMessage((from, message) -> elsewhere.add(WriteGate.text(message)));
-        other.bind("local://other");
+        other.bind("test://other");
         bound();
         ZMTPSocket push = open(push().pipelineInitializer(gate));
         ZMTPEndpoint leaving = connect(push, ENDPOINT);
-        connect(push, "local://other");
+        connect(push, "test://other");
         gate.close();
         for (int i = 0; i < 2; i++) {
             push.sendOrDrop(TestSockets.message("one for each transport"));
         }
-        time.run();
+        loop.run();
 
         leaving.close();
-        time.run();
+        loop.run();
         assertThat(leaving.state()).isEqualTo(ZMTPEndpoint.State.UP);
         for (int i = 0; i < 4; i++) {
             push.sendOrDrop(TestSockets.message("m" + i));
         }
         gate.open();
-        time.run();
+        loop.run();
 
         assertThat(elsewhere).containsExactly("one for each transport", "m0", "m1", "m2", "m3");
         assertThat(leaving.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
@@ -236,7 +237,7 @@ class ConnectorTest {
         events.clear();
 
         connector.close();
-        time.run();
+        loop.run();
 
         assertThat(events)
                 .filteredOn(ZMTPSocketEvent.Stopped.class::isInstance)
@@ -248,10 +249,10 @@ class ConnectorTest {
         ZMTPEndpoint connector = connect(open(push()), "watched://connector");
         bound();
         connector.close();
-        time.run();
+        loop.run();
 
         lookups.remove().run();
-        time.run();
+        loop.run();
 
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
         assertThat(watched.channels).isZero();
@@ -277,7 +278,7 @@ class ConnectorTest {
         assertThat(watched.isClosed).isFalse();
 
         connector.close();
-        time.run();
+        loop.run();
 
         assertThat(watched.isClosed).isTrue();
     }
@@ -290,7 +291,7 @@ class ConnectorTest {
 
         bound();
         connector.retryNow();
-        time.run();
+        loop.run();
 
         assertThat(((Connector) connector).lastFailure()).isNull();
     }

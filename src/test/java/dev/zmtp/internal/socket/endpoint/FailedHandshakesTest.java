@@ -4,11 +4,14 @@ import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.testing.LocalTransport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -33,12 +36,17 @@ class FailedHandshakesTest {
     private static final int EACH = 10;
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final List<ZMTPSocketEvent.HandshakeFailed> reports = new ArrayList<>();
+
+    /** A socket that Netty's own channels reach as well. */
+    private static ZMTPSocketConfig.Builder local(ZMTPSocketType type) {
+        return ClockedSockets.with(ZMTPSocketConfig.builder(type), new LocalTransport());
+    }
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private void record(ZMTPSocket socket) {
@@ -50,12 +58,12 @@ class FailedHandshakesTest {
     }
 
     private ZMTPSocket bound(String... endpoints) {
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket pull = loop.open(local(PULL));
         record(pull);
         for (String endpoint : endpoints) {
             pull.bind(endpoint);
         }
-        time.run();
+        loop.run();
         return pull;
     }
 
@@ -64,15 +72,15 @@ class FailedHandshakesTest {
         SocketAddress last = null;
         for (int i = 0; i < number; i++) {
             Channel stranger = new Bootstrap()
-                    .group(time.loop())
+                    .group(loop.eventLoop())
                     .channel(LocalChannel.class)
                     .handler(new ChannelInboundHandlerAdapter())
                     .connect(new LocalAddress(endpoint.substring("local://".length())))
                     .channel();
-            time.run();
+            loop.run();
             last = stranger.localAddress();
             stranger.close();
-            time.run();
+            loop.run();
         }
         assertThat(last).isNotNull();
         return last;
@@ -89,9 +97,9 @@ class FailedHandshakesTest {
         assertThat(others()).hasSize(EACH).containsOnly(0L);
 
         SocketAddress last = strangers(4, "local://scanned");
-        time.pass(SECOND.minusMillis(1));
+        loop.advance(SECOND.minusMillis(1));
         assertThat(reports).hasSize(EACH);
-        time.pass(Duration.ofMillis(1));
+        loop.advance(Duration.ofMillis(1));
 
         assertThat(others()).hasSize(EACH + 1).endsWith(3L);
         assertThat(reports.get(EACH).address()).isEqualTo(last);
@@ -102,13 +110,13 @@ class FailedHandshakesTest {
     void theNextSecondBeginsAnew() {
         bound("local://scanned");
         strangers(EACH + 2, "local://scanned");
-        time.pass(SECOND);
+        loop.advance(SECOND);
         reports.clear();
 
         strangers(EACH, "local://scanned");
         assertThat(others()).hasSize(EACH).containsOnly(0L);
         strangers(1, "local://scanned");
-        time.pass(SECOND);
+        loop.advance(SECOND);
 
         assertThat(others()).hasSize(EACH + 1).containsOnly(0L);
     }
@@ -117,10 +125,10 @@ class FailedHandshakesTest {
     void aSecondWithoutFailuresIsNotReported() {
         bound("local://scanned");
         strangers(EACH + 1, "local://scanned");
-        time.pass(SECOND);
+        loop.advance(SECOND);
         reports.clear();
 
-        assertThat(time.pass(SECOND)).as("tasks").isZero();
+        assertThat(loop.advance(SECOND)).as("tasks").isZero();
         assertThat(reports).isEmpty();
     }
 
@@ -132,7 +140,7 @@ class FailedHandshakesTest {
 
         strangers(3, "local://one");
         strangers(2, "local://two");
-        time.pass(SECOND);
+        loop.advance(SECOND);
 
         assertThat(reports)
                 .extracting(failed -> failed.endpoint() + " and " + failed.unreported())
@@ -152,22 +160,21 @@ class FailedHandshakesTest {
     @Test
     void thoseOfAConnectorAreReportedOneByOne() {
         new ServerBootstrap()
-                .group(time.loop())
+                .group(loop.eventLoop())
                 .channel(LocalServerChannel.class)
                 .childHandler(new Closer())
                 .bind(new LocalAddress("closer"));
-        time.run();
-        ZMTPSocket push =
-                time.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
+        loop.run();
+        ZMTPSocket push = loop.open(local(PUSH).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
         record(push);
         ZMTPEndpoint connector = push.connect("local://closer");
-        time.pass(Duration.ofMillis(50));
+        loop.advance(Duration.ofMillis(50));
         assertThat(others()).hasSizeGreaterThan(2 * EACH).containsOnly(0L);
 
         connector.close();
-        time.run();
+        loop.run();
 
-        assertThat(time.pass(SECOND)).as("tasks").isZero();
+        assertThat(loop.advance(SECOND)).as("tasks").isZero();
     }
 
     @Sharable

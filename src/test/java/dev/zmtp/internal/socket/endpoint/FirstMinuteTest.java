@@ -19,9 +19,9 @@ import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WirePeer;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -116,17 +116,17 @@ class FirstMinuteTest {
     @Test
     @Tag("netty-4.2-only")
     void aNameOfTheProcessThatIsBoundLaterIsNotMissed() {
-        try (VirtualTime time = new VirtualTime()) {
-            time.open(ZMTPSocketConfig.builder(DEALER)).connect("inproc://later");
-            time.pass(Duration.ofSeconds(5));
-            ZMTPSocket server = time.open(ZMTPSocketConfig.builder(ROUTER));
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            loop.open(ZMTPSocketConfig.builder(DEALER)).connect("inproc://later");
+            loop.advance(Duration.ofSeconds(5));
+            ZMTPSocket server = loop.open(ZMTPSocketConfig.builder(ROUTER));
             server.bind("inproc://later");
-            time.pass(Duration.ofSeconds(5));
+            loop.advance(Duration.ofSeconds(5));
             assertThat(server.peers()).hasSize(1);
             assertThat(said(connects)).isEmpty();
 
             server.closeAsync(Duration.ZERO);
-            time.pass(Duration.ofSeconds(5));
+            loop.advance(Duration.ofSeconds(5));
             assertThat(said(connects)).as("when its server goes").hasSize(1);
         }
     }
@@ -134,9 +134,9 @@ class FirstMinuteTest {
     @Test
     @Tag("netty-4.2-only")
     void aNameOfTheProcessThatIsNeverBoundIsSaidOnce() {
-        try (VirtualTime time = new VirtualTime()) {
-            time.open(ZMTPSocketConfig.builder(DEALER)).connect("inproc://never");
-            time.pass(Duration.ofSeconds(60));
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            loop.open(ZMTPSocketConfig.builder(DEALER)).connect("inproc://never");
+            loop.advance(Duration.ofSeconds(60));
 
             assertThat(said(connects))
                     .containsExactly("inproc://never: inproc://never: nobody is bound to this name, trying again");

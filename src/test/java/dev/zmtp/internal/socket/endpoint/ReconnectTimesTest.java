@@ -5,12 +5,14 @@ import static dev.zmtp.ZMTPSocketType.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.testing.LocalTransport;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
@@ -38,16 +40,21 @@ class ReconnectTimesTest {
 
     private static final String ENDPOINT = "local://reconnect-times";
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
 
     /** The attempts: when they began. */
     private final List<Duration> attempts = new ArrayList<>();
 
     private final List<ZMTPSocketEvent.Retrying> retries = new ArrayList<>();
 
+    /** A socket that Netty's own channels reach as well. */
+    private static ZMTPSocketConfig.Builder local(ZMTPSocketType type) {
+        return ClockedSockets.with(ZMTPSocketConfig.builder(type), new LocalTransport());
+    }
+
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private ZMTPSocket push() {
@@ -55,23 +62,23 @@ class ReconnectTimesTest {
     }
 
     private ZMTPSocket push(Duration first, Duration most) {
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(first, most));
+        ZMTPSocket push = loop.open(local(PUSH).reconnectDelay(first, most));
         push.onEvent(Runnable::run, event -> {
             if (event instanceof ZMTPSocketEvent.Connecting) {
-                attempts.add(time.now());
+                attempts.add(loop.time());
             } else if (event instanceof ZMTPSocketEvent.Retrying retry) {
                 retries.add(retry);
             }
         });
         push.connect(ENDPOINT);
-        time.run();
+        loop.run();
         return push;
     }
 
     private ZMTPSocket bound(ZMTPSocketType type) {
-        ZMTPSocket socket = time.open(ZMTPSocketConfig.builder(type));
+        ZMTPSocket socket = loop.open(local(type));
         socket.bind(ENDPOINT);
-        time.run();
+        loop.run();
         return socket;
     }
 
@@ -82,12 +89,12 @@ class ReconnectTimesTest {
 
     private Channel bindTo(ChannelHandler ofEach) {
         Channel server = new ServerBootstrap()
-                .group(time.loop())
+                .group(loop.eventLoop())
                 .channel(LocalServerChannel.class)
                 .childHandler(ofEach)
                 .bind(new LocalAddress(ENDPOINT.substring("local://".length())))
                 .channel();
-        time.run();
+        loop.run();
         return server;
     }
 
@@ -111,7 +118,7 @@ class ReconnectTimesTest {
 
     private void close(ZMTPSocket socket) {
         socket.closeAsync(Duration.ZERO);
-        time.pass(Duration.ofMillis(30));
+        loop.advance(Duration.ofMillis(30));
     }
 
     /** Checks each wait against its bound, and that the next attempt came when it was over. */
@@ -127,7 +134,7 @@ class ReconnectTimesTest {
     @Test
     void anAbsentPeerIsTriedAgainAfterEachWait() {
         push();
-        time.pass(Duration.ofSeconds(20));
+        loop.advance(Duration.ofSeconds(20));
 
         assertWaits(FIRST, FIRST.multipliedBy(2), FIRST.multipliedBy(4), FIRST.multipliedBy(8), MOST, MOST);
         assertThat(attempts).hasSizeGreaterThan(10);
@@ -145,12 +152,12 @@ class ReconnectTimesTest {
     @Test
     void aPeerThatWasThereForTenSecondsBeginsTheRowAnew() {
         push();
-        time.pass(Duration.ofSeconds(10));
+        loop.advance(Duration.ofSeconds(10));
         ZMTPSocket pull = bound(PULL);
-        time.pass(MOST);
+        loop.advance(MOST);
         retries.clear();
 
-        time.pass(STABLE);
+        loop.advance(STABLE);
         close(pull);
 
         assertThat(retries).isNotEmpty();
@@ -163,13 +170,13 @@ class ReconnectTimesTest {
     @Test
     void aPeerThatWasThereForAMomentDoesNotBeginTheRowAnew() {
         push();
-        time.pass(Duration.ofSeconds(10));
+        loop.advance(Duration.ofSeconds(10));
         int failures = retries.size();
         ZMTPSocket pull = bound(PULL);
-        time.pass(MOST);
+        loop.advance(MOST);
         int before = retries.size();
 
-        time.pass(Duration.ofSeconds(5));
+        loop.advance(Duration.ofSeconds(5));
         close(pull);
 
         assertThat(before).as("those until it was there").isEqualTo(failures);
@@ -182,9 +189,9 @@ class ReconnectTimesTest {
     void aHandshakeThatFailsDoesNotBeginTheRowAnew() {
         Channel closer = bindToCloser();
         push();
-        time.pass(Duration.ofSeconds(10));
+        loop.advance(Duration.ofSeconds(10));
         closer.close();
-        time.run();
+        loop.run();
 
         assertThat(retries.stream().limit(5).map(ZMTPSocketEvent.Retrying::attempt))
                 .containsExactly(1, 2, 3, 4, 5);
@@ -195,17 +202,17 @@ class ReconnectTimesTest {
     void aBalancerThatAnswersInsteadIsAskedAsOftenAsOneThatRefuses() {
         Channel balancer = bindTo(new Balancer());
         ZMTPSocket push = push();
-        time.pass(Duration.ofSeconds(20));
+        loop.advance(Duration.ofSeconds(20));
 
         assertThat(retries)
                 .extracting(ZMTPSocketEvent.Retrying::kind)
                 .containsOnly(ZMTPSocketEvent.FailureKind.NOT_ZMTP);
         assertThat(retries).allSatisfy(retry -> assertThat(retry.delay()).isLessThanOrEqualTo(MOST));
         balancer.close();
-        time.run();
+        loop.run();
         push.sendOrDrop(TestSockets.message("for the one that is back"));
         ZMTPSocket pull = bound(PULL);
-        time.pass(MOST);
+        loop.advance(MOST);
 
         assertThat(TestSockets.frames(pull.receiveAsync().join())).containsExactly("for the one that is back");
     }
@@ -216,7 +223,7 @@ class ReconnectTimesTest {
     void aPeerOfAnotherTypeIsAskedTwiceAMinuteAndServedWhenItIsMended() {
         ZMTPSocket wrong = bound(PUSH);
         ZMTPSocket push = push();
-        time.pass(Duration.ofMinutes(2));
+        loop.advance(Duration.ofMinutes(2));
         assertThat(retries)
                 .extracting(ZMTPSocketEvent.Retrying::kind)
                 .containsOnly(ZMTPSocketEvent.FailureKind.INCOMPATIBLE);
@@ -225,7 +232,7 @@ class ReconnectTimesTest {
         push.sendOrDrop(TestSockets.message("for the mended one"));
         close(wrong);
         ZMTPSocket pull = bound(PULL);
-        time.pass(Duration.ofSeconds(30));
+        loop.advance(Duration.ofSeconds(30));
 
         assertThat(TestSockets.frames(pull.receiveAsync().join())).containsExactly("for the mended one");
     }
@@ -238,7 +245,7 @@ class ReconnectTimesTest {
         ZMTPEndpoint connector = push.connect(ENDPOINT);
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.RETRYING);
         connector.retryNow();
-        time.run();
+        loop.run();
 
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.UP);
     }
@@ -249,23 +256,22 @@ class ReconnectTimesTest {
     void aThousandConnectorsDoNotComeBackTogether() {
         ZMTPSocket pull = bound(PULL);
         for (int i = 0; i < 1_000; i++) {
-            ZMTPSocket one = time.open(
-                    ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofSeconds(1), Duration.ofSeconds(30)));
+            ZMTPSocket one = loop.open(local(PUSH).reconnectDelay(Duration.ofSeconds(1), Duration.ofSeconds(30)));
             one.onEvent(Runnable::run, event -> {
                 if (event instanceof ZMTPSocketEvent.Connecting attempt && attempt.attempt() == 2) {
-                    attempts.add(time.now());
+                    attempts.add(loop.time());
                 }
             });
             one.connect(ENDPOINT);
         }
-        time.run();
+        loop.run();
         assertThat(pull.peers()).hasSize(1_000);
         attempts.clear();
 
-        Duration ended = time.now();
+        Duration ended = loop.time();
         close(pull);
         bound(PULL);
-        time.pass(Duration.ofSeconds(1));
+        loop.advance(Duration.ofSeconds(1));
 
         assertThat(attempts).hasSize(1_000);
         for (int tenth = 5; tenth < 10; tenth++) { // of the second half of the wait

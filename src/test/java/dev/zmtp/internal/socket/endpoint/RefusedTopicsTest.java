@@ -8,8 +8,8 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.CapturedLog;
-import dev.zmtp.testing.VirtualTime;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,10 +56,10 @@ class RefusedTopicsTest {
     void aConnectorWhoseTopicsAreRefusedSaysSoAndWaits() {
         List<ZMTPSocketEvent.Retrying> retries = new ArrayList<>();
         try (CapturedLog log = new CapturedLog("dev.zmtp.socket.ConnectLog");
-                VirtualTime time = new VirtualTime()) {
-            ZMTPSocket publisher = time.open(ZMTPSocketConfig.builder(PUB).codec(c -> c.maxSubscriptions(1_500)));
-            publisher.bind("local://refused-topics");
-            ZMTPSocket subscriber = time.open(ZMTPSocketConfig.builder(SUB));
+                ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            ZMTPSocket publisher = loop.open(ZMTPSocketConfig.builder(PUB).codec(c -> c.maxSubscriptions(1_500)));
+            publisher.bind("test://refused-topics");
+            ZMTPSocket subscriber = loop.open(ZMTPSocketConfig.builder(SUB));
             subscriber.onEvent(Runnable::run, event -> {
                 if (event instanceof ZMTPSocketEvent.Retrying retry) {
                     retries.add(retry);
@@ -68,10 +68,10 @@ class RefusedTopicsTest {
             for (int i = 0; i < 2_000; i++) {
                 subscriber.subscribe("topic" + i);
             }
-            subscriber.connect("local://refused-topics");
-            time.run();
+            subscriber.connect("test://refused-topics");
+            loop.run();
 
-            time.pass(Duration.ofMinutes(2));
+            loop.advance(Duration.ofMinutes(2));
 
             assertThat(retries).hasSizeBetween(5, 15);
             assertThat(retries.subList(2, retries.size())).allSatisfy(retry -> {

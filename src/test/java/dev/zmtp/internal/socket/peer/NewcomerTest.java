@@ -11,8 +11,8 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
@@ -30,14 +30,14 @@ class NewcomerTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final List<String> received = new ArrayList<>();
     private final List<ZMTPSocketEvent> events = new ArrayList<>();
     private ZMTPSocket router;
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private void bind(String endpoint) {
@@ -45,21 +45,21 @@ class NewcomerTest {
     }
 
     private void bind(String endpoint, ZMTPSocketConfig.Builder config) {
-        router = time.open(config);
+        router = loop.open(config);
         router.onMessage((from, message) ->
                 received.add(from.routingIdUTF8() + " " + String.join(" ", TestSockets.frames(message))));
         router.onEvent(Runnable::run, events::add);
         router.bind(endpoint);
-        time.run();
+        loop.run();
     }
 
     /** A peer of the name A. */
     private ZMTPSocket connect(String endpoint) {
-        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER)
+        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER)
                 .codec(codec -> codec.localIdentity("A"))
                 .reconnectDelay(Duration.ofHours(1), Duration.ofHours(1)));
         dealer.connect(endpoint);
-        time.run();
+        loop.run();
         return dealer;
     }
 
@@ -67,7 +67,7 @@ class NewcomerTest {
         for (String text : texts) {
             dealer.sendAsync(TestSockets.message(text));
         }
-        time.run();
+        loop.run();
     }
 
     private List<? extends ZMTPSocketEvent> events(Class<? extends ZMTPSocketEvent> type) {
@@ -75,7 +75,7 @@ class NewcomerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    @ValueSource(strings = {"test://newcomer", "inproc://newcomer"})
     void thatIsTheNextInLineTakesThePlaceOfTheOneBeforeIt(String endpoint) {
         bind(endpoint);
         ZMTPSocket first = connect(endpoint);
@@ -85,10 +85,10 @@ class NewcomerTest {
         send(third, "3");
 
         first.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
         assertThat(received).containsExactly("A 2");
         second.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         assertThat(received).containsExactly("A 2", "A 3");
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
@@ -97,18 +97,18 @@ class NewcomerTest {
     @Test
     void hasTheLimitThatWasSetWhileItWaited() {
         WriteGate gate = new WriteGate();
-        bind("local://newcomer", ZMTPSocketConfig.builder(ROUTER).pipelineInitializer(gate));
-        ZMTPSocket first = connect("local://newcomer");
-        connect("local://newcomer");
+        bind("test://newcomer", ZMTPSocketConfig.builder(ROUTER).pipelineInitializer(gate));
+        ZMTPSocket first = connect("test://newcomer");
+        connect("test://newcomer");
         router.resizeSendQueue(2, 1 << 20);
-        time.run();
+        loop.run();
         first.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
         ZMTPPeer peer = router.peers().iterator().next();
         gate.close();
         List<Boolean> taken = new ArrayList<>();
 
-        time.loop().execute(() -> {
+        loop.eventLoop().execute(() -> {
             taken.add(peer.trySend(WriteGate.big("transport")));
             taken.add(peer.trySend(TestSockets.message("1")));
             taken.add(peer.trySend(TestSockets.message("2")));
@@ -116,7 +116,7 @@ class NewcomerTest {
             taken.add(peer.trySend(more));
             more.release();
         });
-        time.run();
+        loop.run();
 
         assertThat(taken).containsExactly(true, true, true, false);
         gate.open();
@@ -125,7 +125,7 @@ class NewcomerTest {
     /** T49. */
     @Tag("T49")
     @ParameterizedTest
-    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    @ValueSource(strings = {"test://newcomer", "inproc://newcomer"})
     void takesThePlaceOfOneThatLeavesAndLosesNothing(String endpoint) {
         bind(endpoint);
         ZMTPSocket first = connect(endpoint);
@@ -135,31 +135,31 @@ class NewcomerTest {
         assertThat(received).containsExactly("A 1");
 
         first.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
         send(second, "4");
 
         assertThat(received).containsExactly("A 1", "A 2", "A 3", "A 4");
         router.sendAsync(TestSockets.message("A", "to the second"));
-        time.run();
+        loop.run();
         assertThat(TestSockets.frames(second.receiveAsync().join())).containsExactly("to the second");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    @ValueSource(strings = {"test://newcomer", "inproc://newcomer"})
     void takesThePlaceOfOneThatLeavesEvenIfThereIsNoOther(String endpoint) {
         bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(1));
         ZMTPSocket first = connect(endpoint);
         ZMTPSocket second = connect(endpoint);
 
         first.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
         send(second, "of the second");
 
         assertThat(received).containsExactly("A of the second");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    @ValueSource(strings = {"test://newcomer", "inproc://newcomer"})
     void withoutANameIsRefusedIfThereIsNoPlace(String endpoint) {
         bind(
                 endpoint,
@@ -167,12 +167,12 @@ class NewcomerTest {
                         .maxPeers(2)
                         .routingIdConflictPolicy(RoutingIdConflictPolicy.TAKE_OVER));
         connect(endpoint);
-        time.open(ZMTPSocketConfig.builder(DEALER)).connect(endpoint);
-        time.run();
+        loop.open(ZMTPSocketConfig.builder(DEALER)).connect(endpoint);
+        loop.run();
         assertThat(router.peers()).hasSize(2);
 
-        time.open(ZMTPSocketConfig.builder(DEALER)).connect(endpoint);
-        time.run();
+        loop.open(ZMTPSocketConfig.builder(DEALER)).connect(endpoint);
+        loop.run();
 
         assertThat(router.peers()).hasSize(2);
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class))
@@ -182,7 +182,7 @@ class NewcomerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    @ValueSource(strings = {"test://newcomer", "inproc://newcomer"})
     void takesOverThePlaceOfAnotherEvenIfThereIsNoOther(String endpoint) {
         bind(
                 endpoint,
@@ -198,14 +198,14 @@ class NewcomerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    @ValueSource(strings = {"test://newcomer", "inproc://newcomer"})
     void isNotTheReasonForWhichTheOtherOneLeft(String endpoint) {
         bind(endpoint);
         ZMTPSocket first = connect(endpoint);
         connect(endpoint);
 
         first.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         assertThat(events(ZMTPSocketEvent.PeerDown.class))
                 .singleElement(type(ZMTPSocketEvent.PeerDown.class))
@@ -215,16 +215,16 @@ class NewcomerTest {
     /** T48. */
     @Tag("T48")
     @ParameterizedTest
-    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    @ValueSource(strings = {"test://newcomer", "inproc://newcomer"})
     void isRefusedIfTheOtherOneStays(String endpoint) {
         bind(endpoint);
         ZMTPSocket first = connect(endpoint);
         ZMTPSocket second = connect(endpoint);
         send(second, "lost");
 
-        time.pass(PATIENCE.minusMillis(1));
+        loop.advance(PATIENCE.minusMillis(1));
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
-        time.pass(Duration.ofMillis(1));
+        loop.advance(Duration.ofMillis(1));
 
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class))
                 .singleElement(type(ZMTPSocketEvent.HandshakeFailed.class))
@@ -237,13 +237,13 @@ class NewcomerTest {
 
     @Test
     void mayLeaveWhileItWaits() {
-        bind("local://newcomer");
-        connect("local://newcomer");
-        ZMTPSocket second = connect("local://newcomer");
+        bind("test://newcomer");
+        connect("test://newcomer");
+        ZMTPSocket second = connect("test://newcomer");
         send(second, "lost");
 
         second.closeAsync(Duration.ZERO);
-        time.pass(PATIENCE);
+        loop.advance(PATIENCE);
 
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).hasSize(1);
         assertThat(router.peers()).hasSize(1);
@@ -252,13 +252,13 @@ class NewcomerTest {
 
     @Test
     void waitsNoLongerThanTheSocketLives() {
-        bind("local://newcomer");
-        connect("local://newcomer");
-        ZMTPSocket second = connect("local://newcomer");
+        bind("test://newcomer");
+        connect("test://newcomer");
+        ZMTPSocket second = connect("test://newcomer");
         send(second, "lost");
 
         router.closeAsync(Duration.ZERO);
-        time.pass(PATIENCE);
+        loop.advance(PATIENCE);
 
         assertThat(second.peers()).noneMatch(TestSockets::isUp);
         assertThat(router.peers()).isEmpty();
@@ -268,21 +268,21 @@ class NewcomerTest {
     @Tag("T48")
     @Test
     void theSeventeenthThatWaitsForANameIsRefusedAtOnce() {
-        bind("local://line");
-        ZMTPSocket first = connect("local://line");
+        bind("test://line");
+        ZMTPSocket first = connect("test://line");
         for (int i = 0; i < 16; i++) {
-            connect("local://line");
+            connect("test://line");
         }
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
 
-        connect("local://line");
+        connect("test://line");
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).hasSize(1);
 
         first.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
         assertThat(events(ZMTPSocketEvent.PeerUp.class)).hasSize(2); // the one that has waited for longest
         assertThat(router.stats().handshakeFailures()).as("the others wait on").isEqualTo(1);
-        time.pass(PATIENCE);
+        loop.advance(PATIENCE);
         assertThat(router.stats().handshakeFailures()).isEqualTo(16);
     }
 }

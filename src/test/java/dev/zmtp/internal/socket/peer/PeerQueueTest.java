@@ -16,8 +16,8 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,10 +32,10 @@ import org.junit.jupiter.api.Test;
 @Tag("netty-4.2-only")
 class PeerQueueTest {
 
-    private static final String ENDPOINT = "local://peer-queue";
+    private static final String ENDPOINT = "test://peer-queue";
     private static final Duration MAX_AGE = Duration.ofMillis(50);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final WriteGate gate = new WriteGate();
     private final List<String> received = new ArrayList<>();
     private ZMTPSocket router;
@@ -45,42 +45,42 @@ class PeerQueueTest {
     /** The transport has as much as it takes. */
     @BeforeEach
     void fillTheTransport() {
-        router = time.open(ZMTPSocketConfig.builder(ROUTER)
+        router = loop.open(ZMTPSocketConfig.builder(ROUTER)
                 .maxMessageAge(MAX_AGE)
                 .sendQueueLimit(2, 1 << 20)
                 .pipelineInitializer(gate));
         router.bind(ENDPOINT);
-        time.run();
-        dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        loop.run();
+        dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
         dealer.onMessage((from, message) -> received.add(WriteGate.text(message)));
         dealer.connect(ENDPOINT);
-        time.run();
+        loop.run();
         peer = router.peers().iterator().next();
         gate.close();
         peer.sendOrDrop(WriteGate.big("big"));
-        time.run();
+        loop.run();
     }
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private CompletableFuture<Void> send(String text) {
         CompletableFuture<Void> sent = peer.sendAsync(message(text));
-        time.run();
+        loop.run();
         return sent;
     }
 
     private void read() {
         gate.open();
-        time.run();
+        loop.run();
     }
 
     @Test
     void whatIsAsOldAsItMayBeIsSent() {
         CompletableFuture<Void> sent = send("old");
-        time.pass(MAX_AGE);
+        loop.advance(MAX_AGE);
 
         read();
 
@@ -91,9 +91,9 @@ class PeerQueueTest {
     @Test
     void whatIsOlderIsDropped() {
         CompletableFuture<Void> sent = send("too old");
-        time.pass(MAX_AGE);
+        loop.advance(MAX_AGE);
         CompletableFuture<Void> next = send("next");
-        time.pass(Duration.ofMillis(1));
+        loop.advance(Duration.ofMillis(1));
 
         read();
 
@@ -106,7 +106,7 @@ class PeerQueueTest {
     @Test
     void whatWaitsIsCountedUntilItLeaves() {
         send("123");
-        time.pass(Duration.ofMillis(7));
+        loop.advance(Duration.ofMillis(7));
         send("45");
 
         assertThat(peer.stats().queued()).isEqualTo(2);
@@ -134,7 +134,7 @@ class PeerQueueTest {
         read();
         assertThat(peer.isWritable()).isTrue();
         assertThat(peer.trySend(third)).isTrue();
-        time.run();
+        loop.run();
         assertThat(received).containsExactly("big", "1", "2", "3");
     }
 
@@ -160,7 +160,7 @@ class PeerQueueTest {
         send("2");
 
         router.resizeSendQueue(3, 1 << 20);
-        time.run();
+        loop.run();
 
         assertThat(peer.isWritable()).isTrue();
         send("3");
@@ -172,7 +172,7 @@ class PeerQueueTest {
         CompletableFuture<Void> waits = send("waits");
 
         dealer.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         assertThat(reason(waits)).isEqualTo(PEER_DOWN);
         assertThat(TestSockets.failure(waits)).hasMessage("PEER_DOWN: connection to " + ENDPOINT + " ended");

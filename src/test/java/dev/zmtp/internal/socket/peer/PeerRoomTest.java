@@ -21,7 +21,7 @@ import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.Unpooled;
 import java.time.Duration;
@@ -37,10 +37,10 @@ import org.junit.jupiter.api.Test;
 @Tag("netty-4.2-only")
 class PeerRoomTest {
 
-    private static final String ENDPOINT = "local://peer-room";
+    private static final String ENDPOINT = "test://peer-room";
     private static final int LIMIT = 2;
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final WriteGate gate = new WriteGate();
     private ZMTPSocket router;
     private ZMTPSocket dealer;
@@ -50,25 +50,25 @@ class PeerRoomTest {
 
     @BeforeEach
     void open() {
-        router = time.open(
+        router = loop.open(
                 ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(LIMIT, 1 << 20).pipelineInitializer(gate));
         router.bind(ENDPOINT);
-        time.run();
-        dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        loop.run();
+        dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
         dealer.onMessage((from, message) -> message.release());
         dealer.connect(ENDPOINT);
-        time.run();
+        loop.run();
         peer = router.peers().iterator().next();
     }
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private ZMTPRegistration listen() {
         ZMTPRegistration registration = peer.onWritable(() -> calls++);
-        time.run();
+        loop.run();
         return registration;
     }
 
@@ -76,19 +76,19 @@ class PeerRoomTest {
     private void fillTransport() {
         gate.close();
         peer.sendOrDrop(WriteGate.big("big"));
-        time.run();
+        loop.run();
     }
 
     private void fillQueue() {
         for (int i = 0; i < LIMIT; i++) {
             peer.sendOrDrop(message("m"));
         }
-        time.run();
+        loop.run();
     }
 
     private void read() {
         gate.open();
-        time.run();
+        loop.run();
     }
 
     /** Returns how many messages were taken. */
@@ -107,7 +107,7 @@ class PeerRoomTest {
         peer.onWritable(() -> calls++);
         assertThat(calls).isZero();
 
-        time.run();
+        loop.run();
 
         assertThat(calls).isEqualTo(1);
     }
@@ -166,7 +166,7 @@ class PeerRoomTest {
         listen();
 
         router.resizeSendQueue(2 * LIMIT, 1 << 20);
-        time.run();
+        loop.run();
 
         assertThat(calls).isEqualTo(1);
     }
@@ -180,7 +180,7 @@ class PeerRoomTest {
         int taken = get(CompletableFuture.supplyAsync(() -> sendUntilFull(peer)));
         assertThat(taken).isEqualTo(LIMIT);
         assertThat(calls).isZero();
-        time.run();
+        loop.run();
 
         assertThat(calls).isEqualTo(1);
     }
@@ -199,7 +199,7 @@ class PeerRoomTest {
         }));
         assertThat(peer.isWritable()).isFalse();
 
-        time.run();
+        loop.run();
 
         assertThat(calls).isEqualTo(1);
     }
@@ -212,13 +212,13 @@ class PeerRoomTest {
                 ClockedSockets.context(ZMTPSocketConfig.of(ROUTER), router.eventLoop(), System::nanoTime);
         PeerRoom room = new PeerRoom(context, sends, (Peer) peer);
         room.listen(() -> calls++);
-        time.run();
+        loop.run();
         assertThat(calls).as("as there is no room").isZero();
 
         when(sends.mayTake((Peer) peer)).thenReturn(true);
         when(sends.isWayOpen()).thenReturn(true);
         get(CompletableFuture.runAsync(room::missed));
-        time.run();
+        loop.run();
 
         assertThat(calls).isEqualTo(1);
     }
@@ -226,28 +226,28 @@ class PeerRoomTest {
     /** Its messages wait for another subscriber, so other threads find no room, although the peer has some. */
     @Test
     void aFullWayToTheEventLoopCallsItOnceWhenThereIsRoom() {
-        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB)
+        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB)
                 .overflowPolicy(OverflowPolicy.WAIT)
                 .sendQueueLimit(1, 1 << 20)
                 .pipelineInitializer(gate));
-        pub.bind("local://peer-room-way");
-        time.run();
+        pub.bind("test://peer-room-way");
+        loop.run();
         for (int i = 0; i < 2; i++) {
-            ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+            ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
             sub.subscribe(i == 0 ? "slow" : "other");
             sub.onMessage((from, message) -> message.release());
-            sub.connect("local://peer-room-way");
-            time.run();
+            sub.connect("test://peer-room-way");
+            loop.run();
         }
         gate.close();
         pub.sendOrDrop(WriteGate.big("slow"));
-        time.run();
+        loop.run();
         pub.sendOrDrop(message("slow"));
-        time.run();
+        loop.run();
         // It waits, and has all the room on the way.
         assertThat(get(CompletableFuture.supplyAsync(() -> pub.trySend(message("slow")))))
                 .isTrue();
-        time.run();
+        loop.run();
         peer = pub.peers().stream()
                 .filter(sub -> sub.stats().queued() == 0)
                 .findFirst()
@@ -261,7 +261,7 @@ class PeerRoomTest {
                 assertThat(peer.trySend(message)).isFalse();
                 message.release();
             }));
-            time.run();
+            loop.run();
         }
         assertThat(calls).isZero();
 
@@ -271,19 +271,19 @@ class PeerRoomTest {
 
     @Test
     void aMessageForAPeerThatIsAwayHasMissedRoom() {
-        ZMTPSocket connecting = time.open(ZMTPSocketConfig.builder(ROUTER)
+        ZMTPSocket connecting = loop.open(ZMTPSocketConfig.builder(ROUTER)
                 .queueWhileDown(false)
                 .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
-        dealer.bind("local://peer-room-again");
-        peer = connecting.connect("local://peer-room-again").peer();
-        time.pass(Duration.ofMillis(50));
+        dealer.bind("test://peer-room-again");
+        peer = connecting.connect("test://peer-room-again").peer();
+        loop.advance(Duration.ofMillis(50));
         listen();
         peer.close();
-        time.run();
+        loop.run();
         calls = 0;
 
         peer.sendOrDrop(message("lost"));
-        time.pass(Duration.ofMillis(50));
+        loop.advance(Duration.ofMillis(50));
 
         assertThat(connecting.stats().dropped()).isEqualTo(1);
         assertThat(calls).isEqualTo(1);
@@ -293,16 +293,16 @@ class PeerRoomTest {
     @Test
     void messagesThatWereGatheredForManyCallItWhenTheyHaveLeft() {
         int limit = 64;
-        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(limit, 1 << 20));
-        pub.bind("local://peer-room-many");
-        time.run();
+        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(limit, 1 << 20));
+        pub.bind("test://peer-room-many");
+        loop.run();
         for (int i = 0; i < 20; i++) {
-            ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+            ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
             sub.subscribe("");
             sub.onMessage((from, message) -> message.release());
-            sub.connect("local://peer-room-many");
+            sub.connect("test://peer-room-many");
         }
-        time.run();
+        loop.run();
         peer = pub.peers().iterator().next();
         listen();
         calls = 0;
@@ -311,7 +311,7 @@ class PeerRoomTest {
             pub.sendOrDrop(message("m"));
         }
         assertThat(peer.isWritable()).isFalse();
-        time.run();
+        loop.run();
 
         assertThat(calls).isEqualTo(1);
     }
@@ -330,24 +330,24 @@ class PeerRoomTest {
         assertThat(peer.stats().dropped() + router.stats().dropped())
                 .as("too many")
                 .isPositive();
-        time.run();
+        loop.run();
 
         assertThat(calls).isEqualTo(1);
     }
 
     @Test
     void aPeerThatIsBackCallsIt() {
-        ZMTPSocket connecting = time.open(ZMTPSocketConfig.builder(ROUTER)
+        ZMTPSocket connecting = loop.open(ZMTPSocketConfig.builder(ROUTER)
                 .queueWhileDown(false)
                 .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
-        ZMTPEndpoint endpoint = connecting.connect("local://peer-room-back");
+        ZMTPEndpoint endpoint = connecting.connect("test://peer-room-back");
         peer = endpoint.peer();
         listen();
-        time.pass(Duration.ofMillis(50));
+        loop.advance(Duration.ofMillis(50));
         assertThat(calls).as("while it is away").isZero();
 
-        dealer.bind("local://peer-room-back");
-        time.pass(Duration.ofMillis(50));
+        dealer.bind("test://peer-room-back");
+        loop.advance(Duration.ofMillis(50));
 
         assertThat(calls).isEqualTo(1);
     }
@@ -366,7 +366,7 @@ class PeerRoomTest {
             sent.add(count);
         });
 
-        time.run();
+        loop.run();
 
         assertThat(sent.stream().mapToInt(i -> i).sum()).isEqualTo(many);
         assertThat(sent).allMatch(count -> count <= LoopBudget.MESSAGES).hasSizeGreaterThan(4);
@@ -413,7 +413,7 @@ class PeerRoomTest {
     @Test
     void oneThatIsClosedIsNotCalled() {
         peer.onWritable(() -> calls++).close();
-        time.run();
+        loop.run();
         assertThat(calls).as("closed at once").isZero();
         fillTransport();
         fillQueue();

@@ -13,8 +13,8 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ class SlowPeersTest {
 
     private static final QueueLimit LIMIT = new QueueLimit(100, 1 << 20);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final List<String> fast = new ArrayList<>();
     private final List<String> slow = new ArrayList<>();
     private final List<ZMTPSocketEvent> events = new ArrayList<>();
@@ -49,33 +49,33 @@ class SlowPeersTest {
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     /** A publisher with a subscriber that reads and one that has stopped. */
     private void start(ZMTPSocketType type, OverflowPolicy policy) {
-        publisher = time.open(ZMTPSocketConfig.builder(type)
+        publisher = loop.open(ZMTPSocketConfig.builder(type)
                 .overflowPolicy(policy)
                 .slowPeerTimeout(TIMEOUT)
                 .sendQueueLimit(LIMIT.messages(), LIMIT.bytes()));
         publisher.bind(ENDPOINT);
         subscriber(fast);
-        time.run();
+        loop.run();
         List<ZMTPPeer> before = List.copyOf(publisher.peers());
         stopped = subscriber(slow);
-        time.run();
+        loop.run();
         its = publisher.peers().stream()
                 .filter(peer -> !before.contains(peer))
                 .findFirst()
                 .orElseThrow();
         stopped.peers().iterator().next().pauseReading();
-        time.run();
+        loop.run();
         publisher.onEvent(Runnable::run, events::add);
     }
 
     private ZMTPSocket subscriber(List<String> received) {
         ZMTPSocket subscriber =
-                time.open(ZMTPSocketConfig.builder(SUB).reconnectDelay(Duration.ofHours(1), Duration.ofHours(1)));
+                loop.open(ZMTPSocketConfig.builder(SUB).reconnectDelay(Duration.ofHours(1), Duration.ofHours(1)));
         subscriber.onMessage((from, message) -> received.add(String.join(" ", TestSockets.frames(message))));
         subscriber.subscribe("");
         subscriber.connect(ENDPOINT);
@@ -87,7 +87,7 @@ class SlowPeersTest {
             ZMTPMessage message = message(i);
             sent.add(message);
             publisher.sendOrDrop(message);
-            time.run();
+            loop.run();
         }
     }
 
@@ -130,7 +130,7 @@ class SlowPeersTest {
         publish(0, MANY);
         assertThat(events(ZMTPSocketEvent.Dropped.class)).hasSize(1);
 
-        time.pass(Duration.ofSeconds(3));
+        loop.advance(Duration.ofSeconds(3));
 
         assertThat(events(ZMTPSocketEvent.Dropped.class)).hasSize(2);
         assertThat(events(ZMTPSocketEvent.Dropped.class).stream()
@@ -148,7 +148,7 @@ class SlowPeersTest {
         long dropped = its.stats().dropped();
 
         stopped.peers().iterator().next().resumeReading();
-        time.run();
+        loop.run();
         publish(MANY, MANY + 1_000);
 
         int gap = (int) dropped;
@@ -165,9 +165,9 @@ class SlowPeersTest {
         publish(0, MANY);
         assertThat(events(ZMTPSocketEvent.SlowPeer.class)).hasSize(1);
 
-        time.pass(TIMEOUT.minusMillis(1));
+        loop.advance(TIMEOUT.minusMillis(1));
         assertThat(TestSockets.isUp(its)).isTrue();
-        time.pass(Duration.ofMillis(1));
+        loop.advance(Duration.ofMillis(1));
 
         assertThat(publisher.peers()).hasSize(1).doesNotContain(its);
         assertThat(events(ZMTPSocketEvent.PeerDown.class)).singleElement().satisfies(down -> {
@@ -175,7 +175,7 @@ class SlowPeersTest {
             assertThat(down.cause()).hasMessageContaining("has waited for PT2S");
         });
         assertThat(its.stats().queued()).isZero();
-        time.run();
+        loop.run();
         assertThat(sent).as("memory of what was sent").allMatch(message -> message.refCnt() == 0);
         assertThat(fast).isEqualTo(texts(0, MANY));
     }
@@ -184,7 +184,7 @@ class SlowPeersTest {
     @Tag("T33")
     @Test
     void oneThatComesBackHasItsTimeAgainAndIsDisconnectedAgain() {
-        ZMTPSocket subscriber = time.open(ZMTPSocketConfig.builder(SUB));
+        ZMTPSocket subscriber = loop.open(ZMTPSocketConfig.builder(SUB));
         subscriber.subscribe("");
         subscriber.onEvent(Runnable::run, event -> {
             if (event instanceof ZMTPSocketEvent.PeerUp up) {
@@ -192,22 +192,22 @@ class SlowPeersTest {
             }
         });
         subscriber.bind(ENDPOINT);
-        publisher = time.open(ZMTPSocketConfig.builder(PUB)
+        publisher = loop.open(ZMTPSocketConfig.builder(PUB)
                 .overflowPolicy(OverflowPolicy.DISCONNECT)
                 .slowPeerTimeout(TIMEOUT)
                 .sendQueueLimit(10_000, 1 << 20)
                 .reconnectDelay(Duration.ofMillis(100), Duration.ofMillis(100)));
         publisher.onEvent(Runnable::run, events::add);
         its = TestSockets.peerOf(publisher.connect(ENDPOINT));
-        time.run();
+        loop.run();
         publish(0, 12_000);
-        time.pass(TIMEOUT);
+        loop.advance(TIMEOUT);
         assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(1);
 
-        time.pass(TIMEOUT);
+        loop.advance(TIMEOUT);
         assertThat(TestSockets.isUp(its)).isTrue();
         assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(1);
-        time.pass(TIMEOUT);
+        loop.advance(TIMEOUT);
 
         assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(2);
     }
@@ -219,11 +219,11 @@ class SlowPeersTest {
         start(PUB, OverflowPolicy.DISCONNECT);
         for (int round = 0; round < 10; round++) {
             publish(round * MANY, (round + 1) * MANY);
-            time.pass(Duration.ofSeconds(1));
+            loop.advance(Duration.ofSeconds(1));
             stopped.peers().iterator().next().resumeReading();
-            time.run();
+            loop.run();
             stopped.peers().iterator().next().pauseReading();
-            time.run();
+            loop.run();
         }
 
         assertThat(TestSockets.isUp(its)).isTrue();
@@ -238,18 +238,18 @@ class SlowPeersTest {
         int taken = 0;
         ZMTPMessage refused = message(taken);
         while (publisher.trySend(refused)) {
-            time.run();
+            loop.run();
             refused = message(++taken);
             assertThat(taken).isLessThan(MANY);
         }
         assertThat(refused.refCnt()).isEqualTo(1);
         CompletableFuture<Void> waits = publisher.sendAsync(refused);
-        time.pass(Duration.ofSeconds(10));
+        loop.advance(Duration.ofSeconds(10));
         assertThat(waits).isNotDone();
         assertThat(fast).isEqualTo(texts(0, taken));
 
         stopped.peers().iterator().next().resumeReading();
-        time.run();
+        loop.run();
 
         assertThat(waits).isCompleted();
         assertThat(fast).isEqualTo(texts(0, taken + 1));

@@ -16,7 +16,7 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
@@ -44,7 +44,7 @@ class GatheringTest {
     /** This many bytes are too many for the channel's water mark. */
     private static final int BIG = 2_000;
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final WriteGate gate = new WriteGate();
     private final List<List<String>> received = new ArrayList<>();
     private ZMTPSocket xpub;
@@ -55,7 +55,7 @@ class GatheringTest {
     }
 
     private ZMTPSocket open(ZMTPSocketConfig.Builder config) {
-        ZMTPSocket socket = time.open(config.pipelineInitializer(gate)
+        ZMTPSocket socket = loop.open(config.pipelineInitializer(gate)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(BIG / 4, BIG / 2)));
         socket.bind("inproc://news");
         return socket;
@@ -63,13 +63,13 @@ class GatheringTest {
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     /** Returns the peer that the publisher has for it. */
     private ZMTPPeer subscribe(String... topics) {
         List<ZMTPPeer> before = List.copyOf(xpub.peers());
-        ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+        ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
         List<String> its = new ArrayList<>();
         received.add(its);
         sub.onMessage((from, message) -> its.add(frames(message).get(0).split("\0", 2)[0]));
@@ -77,7 +77,7 @@ class GatheringTest {
             sub.subscribe(topic);
         }
         sub.connect("inproc://news");
-        time.run();
+        loop.run();
         List<ZMTPPeer> now = new ArrayList<>(xpub.peers());
         now.removeAll(before);
         assertThat(now).hasSize(1);
@@ -101,11 +101,11 @@ class GatheringTest {
     void aSendFromInsideAnotherChangesNothingForThose() {
         List<ZMTPPeer> peers = subscribeAll();
         ((Peer) peers.get(3)).queue().limit(new QueueLimit(10, 16 << 20));
-        time.run();
+        loop.run();
         peers.get(3).sendAsync(message("for you")).thenRun(() -> xpub.sendOrDrop(big("nested", 30_000)));
         xpub.sendOrDrop(big("first", 40_000));
 
-        time.run();
+        loop.run();
 
         assertThat(received.get(3)).containsExactly("for you", "first", "nested");
         received.remove(3);
@@ -125,7 +125,7 @@ class GatheringTest {
             assertThat(xpub.trySend(message(text))).isTrue();
         }
 
-        time.run();
+        loop.run();
 
         List<String> odd = all.stream().filter(text -> text.startsWith("odd")).toList();
         assertThat(received.subList(0, SUBSCRIBERS)).containsOnly(all);
@@ -140,7 +140,7 @@ class GatheringTest {
         xpub.sendOrDrop(WriteGate.big("large"));
         xpub.sendOrDrop(message("last"));
         gate.open();
-        time.run();
+        loop.run();
         assertThat(received).containsOnly(List.of("first", "large", "last"));
     }
 
@@ -151,7 +151,7 @@ class GatheringTest {
         peers.get(3).sendAsync(message("for you"));
         xpub.sendOrDrop(message("after"));
 
-        time.run();
+        loop.run();
 
         assertThat(received.get(3)).containsExactly("before", "for you", "after");
         assertThat(received.get(4)).containsExactly("before", "after");
@@ -166,7 +166,7 @@ class GatheringTest {
             xpub.sendOrDrop(message("after"));
         });
 
-        time.run();
+        loop.run();
 
         assertThat(received.get(3)).containsExactly("before", "for you", "after");
         assertThat(received.get(4)).containsExactly("before", "after");
@@ -186,7 +186,7 @@ class GatheringTest {
         xpub.sendOrDrop(big("fills"));
         xpub.sendOrDrop(message("after"));
 
-        time.run();
+        loop.run();
 
         assertThat(received.get(2)).containsExactly("first", "fills", "after", "nested");
         assertThat(received.get(3)).containsExactly("first", "for you", "fills", "after", "nested");
@@ -200,7 +200,7 @@ class GatheringTest {
 
         ZMTPPeer gone = peers.get(3);
         ClockedSockets.core(xpub).down(requireNonNull(((Peer) gone).link()), (Peer) gone, new IOException());
-        time.run();
+        loop.run();
 
         assertThat(gone.stats().dropped()).isEqualTo(1);
         assertThat(received.get(2)).containsExactly("lost");
@@ -213,7 +213,7 @@ class GatheringTest {
         peers.get(3).close();
         xpub.sendOrDrop(message("after"));
 
-        time.run();
+        loop.run();
 
         assertThat(received.get(2)).containsExactly("before", "after");
         assertThat(received.get(3)).startsWith("before");
@@ -229,7 +229,7 @@ class GatheringTest {
         onAnotherThread(() -> xpub.sendOrDrop(message("last")));
 
         xpub.closeAsync(Duration.ofSeconds(1));
-        time.pass(Duration.ofMillis(100));
+        loop.advance(Duration.ofMillis(100));
 
         assertThat(received).containsOnly(List.of("last"));
     }
@@ -238,7 +238,7 @@ class GatheringTest {
     void whatIsGatheredIsDeliveredIfAConnectorIsClosedInTheSameTurn() throws Exception {
         List<ZMTPEndpoint> connectors = new ArrayList<>();
         for (int i = 0; i < SUBSCRIBERS; i++) {
-            ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+            ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
             List<String> its = new ArrayList<>();
             received.add(its);
             sub.onMessage((from, message) -> its.addAll(frames(message)));
@@ -246,11 +246,11 @@ class GatheringTest {
             sub.bind("inproc://" + i);
             connectors.add(xpub.connect("inproc://" + i));
         }
-        time.run();
+        loop.run();
         onAnotherThread(() -> xpub.sendOrDrop(message("last")));
 
         connectors.get(3).close();
-        time.run();
+        loop.run();
 
         assertThat(received).containsOnly(List.of("last"));
     }
@@ -260,7 +260,7 @@ class GatheringTest {
     @CsvSource({"4, 1000000", "1000, 24"})
     void aSubscriberWithAShortQueueIsNotMadeToTakeMore(int messages, long bytes) {
         xpub.closeAsync(Duration.ZERO);
-        time.pass(Duration.ofMillis(100));
+        loop.advance(Duration.ofMillis(100));
         xpub = open(
                 ZMTPSocketConfig.builder(XPUB).sendQueueLimit(messages, bytes).overflowPolicy(OverflowPolicy.DROP_NEW));
         List<ZMTPPeer> peers = subscribeAll();
@@ -275,14 +275,14 @@ class GatheringTest {
             assertThat(peer.stats().dropped()).isEqualTo(6);
         });
         gate.open();
-        time.run();
+        loop.run();
         assertThat(received).containsOnly(List.of("fills", "more 0", "more 1", "more 2", "more 3"));
     }
 
     @Test
     void aPublisherThatWaitsKeepsToTheLimitOfTheSlowest() {
         xpub.closeAsync(Duration.ZERO);
-        time.pass(Duration.ofMillis(100));
+        loop.advance(Duration.ofMillis(100));
         xpub = open(ZMTPSocketConfig.builder(XPUB).sendQueueLimit(100, 16 << 20).overflowPolicy(OverflowPolicy.WAIT));
         List<ZMTPPeer> peers = subscribeAll();
         gate.close();
@@ -291,7 +291,7 @@ class GatheringTest {
         while (xpub.trySend(next)) {
             sent++;
             if (sent % 50 == 0) {
-                time.run();
+                loop.run();
             }
             next = message("" + sent);
         }
@@ -299,7 +299,7 @@ class GatheringTest {
 
         assertThat(peers).allSatisfy(peer -> assertThat(peer.stats().queued()).isLessThanOrEqualTo(100));
         gate.open();
-        time.run();
+        loop.run();
         assertThat(received)
                 .containsOnly(IntStream.range(0, sent).mapToObj(i -> "" + i).toList());
     }

@@ -11,8 +11,8 @@ import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.Turns;
-import dev.zmtp.testing.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,30 +30,30 @@ class SubscribersTest {
 
     private static final String ENDPOINT = "inproc://news";
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private ZMTPSocket bound(ZMTPSocketType type) {
-        ZMTPSocket socket = time.open(ZMTPSocketConfig.builder(type));
+        ZMTPSocket socket = loop.open(ZMTPSocketConfig.builder(type));
         socket.bind(ENDPOINT);
-        time.run();
+        loop.run();
         return socket;
     }
 
     private ZMTPSocket connected(ZMTPSocketType type) {
-        ZMTPSocket socket = time.open(ZMTPSocketConfig.builder(type));
+        ZMTPSocket socket = loop.open(ZMTPSocketConfig.builder(type));
         socket.connect(ENDPOINT);
-        time.run();
+        loop.run();
         return socket;
     }
 
     private boolean has(ZMTPSocket publisher, int subscribers) {
         CompletableFuture<Void> there = publisher.whenPeers(subscribers);
-        time.run();
+        loop.run();
         return there.isDone();
     }
 
@@ -64,7 +64,7 @@ class SubscribersTest {
         assertThat(has(pub, 1)).isFalse();
 
         sub.subscribe("a");
-        time.run();
+        loop.run();
 
         assertThat(has(pub, 1)).isTrue();
         assertThat(has(pub, 2)).isFalse();
@@ -77,20 +77,20 @@ class SubscribersTest {
         ZMTPSocket subscriber = connected(subscribers);
         ZMTPRegistration first = subscriber.subscribe("a");
         ZMTPRegistration second = subscriber.subscribe("b");
-        time.run();
+        loop.run();
         assertThat(has(publisher, 1)).isTrue();
         assertThat(has(publisher, 2)).isFalse();
 
         first.close();
-        time.run();
+        loop.run();
         assertThat(has(publisher, 1)).isTrue();
 
         second.close();
-        time.run();
+        loop.run();
         assertThat(has(publisher, 1)).isFalse();
 
         subscriber.subscribe("c");
-        time.run();
+        loop.run();
         assertThat(has(publisher, 1)).as("again").isTrue();
     }
 
@@ -99,11 +99,11 @@ class SubscribersTest {
         ZMTPSocket pub = bound(PUB);
         ZMTPSocket sub = connected(SUB);
         sub.subscribe("a");
-        time.run();
+        loop.run();
         assertThat(has(pub, 1)).isTrue();
 
         sub.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         assertThat(has(pub, 1)).isFalse();
     }
@@ -111,23 +111,23 @@ class SubscribersTest {
     /** And what the peer asks for when it is back comes after that. */
     @Test
     void theTopicsOfAPeerThatLeavesAreCancelledInSeveralTasksAndInOrder() {
-        ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+        ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
         sub.bind(ENDPOINT);
         List<String> topics =
                 IntStream.range(0, 3_000).mapToObj(Integer::toString).sorted().toList();
         topics.forEach(sub::subscribe);
         ZMTPSocket pub =
-                time.open(ZMTPSocketConfig.builder(PUB).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
+                loop.open(ZMTPSocketConfig.builder(PUB).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
         List<String> heard = new ArrayList<>();
         pub.onEverySubscription((peer, topic) -> heard.add(text(topic)));
         pub.connect(ENDPOINT);
-        time.run();
+        loop.run();
         assertThat(heard).hasSize(topics.size());
         heard.clear();
-        Turns turns = Turns.of(time.loop(), heard::size);
+        Turns turns = Turns.of(loop.eventLoop(), heard::size);
 
         sub.peers().iterator().next().close();
-        time.pass(Duration.ofSeconds(1));
+        loop.advance(Duration.ofSeconds(1));
 
         assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);
         List<String> expected = new ArrayList<>();
@@ -144,7 +144,7 @@ class SubscribersTest {
         ZMTPSocket pub = bound(PUB);
         ZMTPSocket sub = connected(SUB);
         IntStream.range(0, 3_000).mapToObj(Integer::toString).forEach(sub::subscribe);
-        time.run();
+        loop.run();
         pub.onEverySubscription((peer, topic) -> {
             if (heard.isEmpty()) {
                 pub.onEverySubscription((other, late) -> heardLate.add(text(late)));
@@ -153,12 +153,12 @@ class SubscribersTest {
         });
 
         sub.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
         assertThat(heard).hasSize(3_000);
         assertThat(heardLate).isEmpty();
 
         connected(SUB).subscribe("new");
-        time.run();
+        loop.run();
         assertThat(heardLate).containsExactly("+new");
     }
 
@@ -168,13 +168,13 @@ class SubscribersTest {
         ZMTPSocket pub = bound(PUB);
         ZMTPSocket sub = connected(SUB);
         IntStream.range(0, all).mapToObj(Integer::toString).forEach(sub::subscribe);
-        time.run();
+        loop.run();
         int[] heard = {0};
         pub.onEverySubscription((peer, topic) -> heard[0]++);
-        Turns turns = Turns.of(time.loop(), () -> heard[0]);
+        Turns turns = Turns.of(loop.eventLoop(), () -> heard[0]);
 
         sub.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         assertThat(heard[0]).isEqualTo(all);
         assertThat(turns.most()).isGreaterThanOrEqualTo(Subscribers.MAX_NOTICES);
@@ -191,13 +191,13 @@ class SubscribersTest {
         for (int i = 0; i < 3_000; i++) {
             pub.whenPeers(1).thenRun(() -> reached[0]++);
         }
-        time.run();
-        ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+        loop.run();
+        ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
         sub.subscribe("");
-        Turns turns = Turns.of(time.loop(), () -> reached[0]);
+        Turns turns = Turns.of(loop.eventLoop(), () -> reached[0]);
 
         sub.connect(ENDPOINT);
-        time.run();
+        loop.run();
 
         assertThat(reached[0]).isEqualTo(3_000);
         assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);

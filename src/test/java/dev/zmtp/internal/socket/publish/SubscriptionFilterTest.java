@@ -13,7 +13,7 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,23 +28,23 @@ class SubscriptionFilterTest {
 
     private static final String ENDPOINT = "inproc://filtered";
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final List<String> received = new ArrayList<>();
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private ZMTPSocket publisher(ZMTPSocketType type, BiPredicate<ZMTPPeer, ByteBuf> filter) {
-        ZMTPSocket publisher = time.open(ZMTPSocketConfig.builder(type).subscriptionFilter(filter));
+        ZMTPSocket publisher = loop.open(ZMTPSocketConfig.builder(type).subscriptionFilter(filter));
         publisher.bind(ENDPOINT);
-        time.run();
+        loop.run();
         return publisher;
     }
 
     private ZMTPSocket subscriber(ZMTPSocketType type, String... topics) {
-        ZMTPSocket subscriber = time.open(ZMTPSocketConfig.builder(type));
+        ZMTPSocket subscriber = loop.open(ZMTPSocketConfig.builder(type));
         subscriber.onMessage((peer, message) -> {
             received.add(message.frameUTF8(0));
             message.release();
@@ -53,7 +53,7 @@ class SubscriptionFilterTest {
             subscriber.subscribe(topic);
         }
         subscriber.connect(ENDPOINT);
-        time.run();
+        loop.run();
         return subscriber;
     }
 
@@ -61,7 +61,7 @@ class SubscriptionFilterTest {
         for (String topic : topics) {
             publisher.sendOrDrop(message(topic, "m"));
         }
-        time.run();
+        loop.run();
     }
 
     private static boolean isPublic(ZMTPPeer peer, ByteBuf topic) {
@@ -74,7 +74,7 @@ class SubscriptionFilterTest {
         List<ZMTPSubscription> reported = new ArrayList<>();
         pub.onEverySubscription((peer, subscription) -> reported.add(subscription));
         subscriber(SUB, "public.a", "secret").unsubscribe("secret");
-        time.run();
+        loop.run();
 
         send(pub, "public.a", "secret", "public.b");
 

@@ -14,8 +14,8 @@ import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,28 +29,28 @@ import org.junit.jupiter.api.Test;
 @Tag("netty-4.2-only")
 class GivenBackTest {
 
-    private final VirtualTime time = new VirtualTime();
-    private final ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(2, 100));
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
+    private final ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(2, 100));
     private final Inbox inbox = ClockedSockets.core(pull).inbox();
     private final ZMTPSocket push = pushTo("inproc://given-back");
     private final List<String> handled = new ArrayList<>();
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private ZMTPSocket pushTo(String endpoint) {
-        ZMTPSocket sender = time.open(ZMTPSocketConfig.builder(PUSH));
+        ZMTPSocket sender = loop.open(ZMTPSocketConfig.builder(PUSH));
         pull.bind(endpoint);
         sender.connect(endpoint);
-        time.run();
+        loop.run();
         return sender;
     }
 
     private void send(ZMTPSocket sender, String text) {
         sender.sendOrDrop(message(text));
-        time.run();
+        loop.run();
     }
 
     private String next() {
@@ -59,7 +59,7 @@ class GivenBackTest {
 
     /** What has been received by now. */
     private String text(CompletableFuture<ZMTPMessage> received) {
-        time.run();
+        loop.run();
         return frames(TestSockets.get(received)).get(0);
     }
 
@@ -186,7 +186,7 @@ class GivenBackTest {
         send(push, "0");
 
         inbox.take(givenUpWhen(gotten -> pull.onMessage((from, message) -> handled.addAll(frames(message)))));
-        time.run();
+        loop.run();
 
         assertThat(handled).containsExactly("0");
     }
@@ -199,7 +199,7 @@ class GivenBackTest {
         inbox.take(givenUpWhen(message -> {
             given.add(message);
             pull.closeAsync(Duration.ZERO);
-            time.run();
+            loop.run();
         }));
 
         assertThat(given)
@@ -228,7 +228,7 @@ class GivenBackTest {
         assertThat(received()).isEqualTo(2);
 
         inbox.take(givenUpWhen(message -> {}));
-        time.run();
+        loop.run();
 
         assertThat(received()).isEqualTo(2);
         for (String text : List.of("0", "1", "2", "3")) {

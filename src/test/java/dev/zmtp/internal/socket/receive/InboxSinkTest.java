@@ -16,9 +16,9 @@ import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.Turns;
-import dev.zmtp.testing.VirtualTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -36,8 +36,8 @@ class InboxSinkTest {
 
     private static final String ENDPOINT = "inproc://sink";
 
-    private final VirtualTime time = new VirtualTime();
-    private final ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(2, 100));
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
+    private final ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(2, 100));
     private final Inbox inbox = ClockedSockets.core(pull).inbox();
     private final Taking sink = new Taking();
 
@@ -48,7 +48,7 @@ class InboxSinkTest {
     @AfterEach
     void close() {
         sink.taken.forEach(ZMTPMessage::release);
-        time.close();
+        loop.close();
     }
 
     /** Keeps what it gets. */
@@ -80,18 +80,18 @@ class InboxSinkTest {
     }
 
     private void send(String... texts) {
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH));
         push.connect(ENDPOINT);
-        time.run();
+        loop.run();
         for (String text : texts) {
             push.sendOrDrop(message(text));
-            time.run();
+            loop.run();
         }
     }
 
     private String next() {
         CompletableFuture<ZMTPMessage> received = pull.receiveAsync();
-        time.run();
+        loop.run();
         return frames(TestSockets.get(received)).get(0);
     }
 
@@ -170,7 +170,7 @@ class InboxSinkTest {
     }
 
     private boolean isRead(Peer peer) {
-        time.run();
+        loop.run();
         return peer.link() != null && peer.link().channel().config().isAutoRead();
     }
 
@@ -183,7 +183,7 @@ class InboxSinkTest {
         ZMTPMessage taken = sink.taken.remove();
 
         pull.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         assertThat(inbox.returned(peer, taken)).isFalse();
         assertThat(taken.refCnt()).isZero();
@@ -195,7 +195,7 @@ class InboxSinkTest {
         inbox.sink(sink);
 
         pull.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         assertThat(sink.closes).isEqualTo(1);
     }
@@ -204,7 +204,7 @@ class InboxSinkTest {
     void itHearsThatTheSocketWasClosedBeforeItBegan() {
         inbox.claim();
         pull.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         inbox.sink(sink);
 
@@ -218,7 +218,7 @@ class InboxSinkTest {
         inbox.unsink(sink);
 
         pull.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         assertThat(sink.closes).isZero();
     }
@@ -228,7 +228,7 @@ class InboxSinkTest {
         inbox.register(sink).close();
 
         pull.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         assertThat(sink.closes).isZero();
     }
@@ -261,16 +261,16 @@ class InboxSinkTest {
 
     /** Messages of three peers, of each more than one task passes on. */
     private ZMTPSocket longInbox() {
-        ZMTPSocket receiver = time.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(3_000, 1 << 20));
+        ZMTPSocket receiver = loop.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(3_000, 1 << 20));
         receiver.bind("inproc://many");
         for (int i = 0; i < 3; i++) {
-            ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).sendQueueLimit(3_000, 1 << 20));
+            ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH).sendQueueLimit(3_000, 1 << 20));
             push.connect("inproc://many");
-            time.run();
+            loop.run();
             for (int k = 0; k < 1_500; k++) {
                 push.sendOrDrop(message("m"));
             }
-            time.run();
+            loop.run();
         }
         assertThat(receiver.stats().received()).isEqualTo(4_500);
         return receiver;
@@ -280,14 +280,14 @@ class InboxSinkTest {
     void aHandlerThatComesLateGetsWhatWaitsInSeveralTasks() {
         ZMTPSocket receiver = longInbox();
         int[] handled = {0};
-        Turns turns = Turns.of(time.loop(), () -> handled[0]);
+        Turns turns = Turns.of(loop.eventLoop(), () -> handled[0]);
 
         receiver.onMessage((from, message) -> {
             handled[0]++;
             message.release();
             ClockedSockets.core(receiver).inbox().pump(); // as one that has room again
         });
-        time.run();
+        loop.run();
 
         assertThat(handled[0]).isEqualTo(4_500);
         assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);
@@ -298,12 +298,12 @@ class InboxSinkTest {
     void receiversThatReceiveAgainGetWhatWaitsInSeveralTasks() {
         ZMTPSocket receiver = longInbox();
         int[] taken = {0};
-        Turns turns = Turns.of(time.loop(), () -> taken[0]);
+        Turns turns = Turns.of(loop.eventLoop(), () -> taken[0]);
 
         for (int i = 0; i < 100; i++) {
             receiveAgain(receiver, taken);
         }
-        time.run();
+        loop.run();
 
         assertThat(taken[0]).isEqualTo(4_500);
         assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);
@@ -320,15 +320,15 @@ class InboxSinkTest {
     /** One that is given up meanwhile takes none of them. */
     @Test
     void receiversWhoseMessagesWaitGetThemInOrder() {
-        ZMTPSocket receiver = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket receiver = loop.open(ZMTPSocketConfig.builder(PULL));
         receiver.bind("inproc://many");
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH));
         push.connect("inproc://many");
-        time.run();
+        loop.run();
         for (int i = 0; i < 100; i++) {
             push.sendOrDrop(message(Integer.toString(i)));
         }
-        time.run();
+        loop.run();
         List<CompletableFuture<ZMTPMessage>> received =
                 Stream.generate(receiver::receiveAsync).limit(101).toList();
         assertThat(received.get(0)).isCompleted();
@@ -336,7 +336,7 @@ class InboxSinkTest {
 
         received.get(99).cancel(false);
         push.sendOrDrop(message("100"));
-        time.run();
+        loop.run();
 
         for (int i = 0; i < 99; i++) {
             assertThat(frames(received.get(i).getNow(null))).containsExactly(Integer.toString(i));
@@ -347,16 +347,16 @@ class InboxSinkTest {
 
     @Test
     void receiversThatWaitAtTheEndFailBeforeTheSocketIsClosed() {
-        ZMTPSocket receiver = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket receiver = loop.open(ZMTPSocketConfig.builder(PULL));
         int[] failed = {0};
         for (int i = 0; i < 3_000; i++) {
             receiver.receiveAsync().whenComplete((message, failure) -> failed[0]++);
         }
-        Turns turns = Turns.of(time.loop(), () -> failed[0]);
+        Turns turns = Turns.of(loop.eventLoop(), () -> failed[0]);
         int[] failedBefore = {0};
 
         receiver.closeAsync(Duration.ZERO).thenRun(() -> failedBefore[0] = failed[0]);
-        time.pass(Duration.ofMillis(100));
+        loop.advance(Duration.ofMillis(100));
 
         assertThat(failedBefore[0]).isEqualTo(3_000);
         assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,25 +18,25 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("netty-4.2-only")
 class ReceiveLimitTest {
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     @ParameterizedTest(name = "{0} messages, {1} bytes")
     @CsvSource({"10, 1000000", "1000, 40"})
     void nothingIsReadFromAFullPeerUntilHalfOfItsMessagesAreTaken(int messages, long bytes) {
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(messages, bytes));
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(messages, bytes));
         pull.bind("inproc://full");
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH));
         push.connect("inproc://full");
-        time.run();
+        loop.run();
         for (int i = 0; i < 30; i++) {
             push.sendOrDrop(message("four"));
         }
-        time.run();
+        loop.run();
         assertThat(pull.stats().received()).isEqualTo(10);
 
         take(pull, 4);
@@ -50,6 +50,6 @@ class ReceiveLimitTest {
         for (int i = 0; i < messages; i++) {
             assertThat(frames(pull.receiveAsync().join())).containsExactly("four");
         }
-        time.run();
+        loop.run();
     }
 }

@@ -22,8 +22,8 @@ import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent.PeerDown;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -47,7 +47,7 @@ class RequestEndsTest {
     private static final Duration LONG = Duration.ofHours(1);
     private static final Duration WITHOUT_END = Duration.ofSeconds(Long.MAX_VALUE);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
 
     /** What the service was asked. */
     private final Queue<ZMTPRequest> asked = new ArrayDeque<>();
@@ -55,34 +55,34 @@ class RequestEndsTest {
     @AfterEach
     void close() {
         asked.forEach(ZMTPRequest::drop);
-        time.close();
+        loop.close();
     }
 
     private ZMTPSocket service(String endpoint) {
-        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER));
         router.serve(asked::add);
         router.bind(endpoint);
         return router;
     }
 
     private ZMTPSocket connect(ZMTPSocketConfig.Builder config, String... endpoints) {
-        ZMTPSocket socket = time.open(config);
+        ZMTPSocket socket = loop.open(config);
         for (String endpoint : endpoints) {
             socket.connect(endpoint);
         }
-        time.run();
+        loop.run();
         return socket;
     }
 
     private CompletableFuture<ZMTPMessage> ask(ZMTPSocket socket, String text, Duration timeout) {
         CompletableFuture<ZMTPMessage> answer = socket.requestAsync(message(text), timeout);
-        time.run();
+        loop.run();
         return answer;
     }
 
     private void answer(String text) {
         asked.remove().reply(message(text));
-        time.run();
+        loop.run();
     }
 
     @Test
@@ -120,7 +120,7 @@ class RequestEndsTest {
         });
         thread.start();
         thread.join();
-        time.run();
+        loop.run();
 
         assertThat(dealer.stats().queued()).isEqualTo(1_499);
         assertThat(ClockedSockets.core(dealer).senders().credit())
@@ -135,7 +135,7 @@ class RequestEndsTest {
         List<CompletableFuture<ZMTPMessage>> answers = List.of(ask(dealer, "1", LONG), ask(dealer, "2", LONG));
 
         first.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         assertThat(answers.stream().filter(CompletableFuture::isDone))
                 .singleElement()
@@ -155,7 +155,7 @@ class RequestEndsTest {
         });
 
         ask(req, "cancelled", WITHOUT_END).cancel(false);
-        time.pass(Duration.ofSeconds(1));
+        loop.advance(Duration.ofSeconds(1));
 
         assertThat(down)
                 .singleElement()
@@ -185,7 +185,7 @@ class RequestEndsTest {
     @ParameterizedTest
     @ValueSource(strings = {"no empty frame before it", ""})
     void theNextOneOfAReqIsAskedAfterAnAnswerThatWasMalformed(String malformed) {
-        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER));
         List<String> heard = new ArrayList<>();
         router.onMessage((from, message) -> {
             heard.add(frames(message).get(1));
@@ -196,7 +196,7 @@ class RequestEndsTest {
 
         CompletableFuture<ZMTPMessage> first = req.requestAsync(message("1"), LONG);
         CompletableFuture<ZMTPMessage> second = req.requestAsync(message("2"), LONG);
-        time.run();
+        loop.run();
 
         assertThat(reason(first)).isEqualTo(MALFORMED);
         assertThat(reason(second)).isEqualTo(MALFORMED);
@@ -206,12 +206,12 @@ class RequestEndsTest {
     @Test
     void whatAReqSendsInTurnWaitsForItsFirstPeer() {
         service(SERVICE);
-        ZMTPSocket req = time.open(ZMTPSocketConfig.builder(REQ));
+        ZMTPSocket req = loop.open(ZMTPSocketConfig.builder(REQ));
         req.sendOrDrop(message("early"));
-        time.run();
+        loop.run();
 
         req.connect(SERVICE);
-        time.run();
+        loop.run();
 
         assertThat(asked)
                 .singleElement()
@@ -236,10 +236,10 @@ class RequestEndsTest {
 
         switch (how) {
             case "answer" -> answer("first");
-            case "timeout" -> time.pass(Duration.ofSeconds(1));
+            case "timeout" -> loop.advance(Duration.ofSeconds(1));
             default -> service.closeAsync(Duration.ZERO);
         }
-        time.run();
+        loop.run();
 
         assertThat(next).isDone();
         assertThat(next.join()).isNotDone();
@@ -256,7 +256,7 @@ class RequestEndsTest {
         assertThat(answer).isNotDone();
 
         asker.closeAsync(LONG);
-        time.run();
+        loop.run();
 
         assertThat(reason(answer)).isEqualTo(CLOSED);
     }
@@ -267,11 +267,11 @@ class RequestEndsTest {
         ZMTPSocket req = connect(ZMTPSocketConfig.builder(REQ), SERVICE);
         ask(req, "asked", LONG);
         req.sendOrDrop(message("in turn"));
-        time.run();
+        loop.run();
         assertThat(asked).hasSize(1);
 
         req.closeAsync(LONG);
-        time.run();
+        loop.run();
 
         assertThat(asked).hasSize(2);
     }
@@ -289,7 +289,7 @@ class RequestEndsTest {
         });
         thread.start();
         thread.join();
-        time.run();
+        loop.run();
 
         assertThat(answers).allSatisfy(answer -> assertThat(reason(answer)).isEqualTo(CLOSED));
         assertThat(ClockedSockets.core(dealer).requests().outstanding()).isZero();
@@ -303,7 +303,7 @@ class RequestEndsTest {
         CompletableFuture<Void> sent = new CompletableFuture<>();
         PendingRequest late = new PendingRequest(requests, message("late"), Long.MAX_VALUE, sent);
         req.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         late.run();
 
@@ -313,6 +313,7 @@ class RequestEndsTest {
 
     @Test
     void aRequestWhoseThreadIsInterruptedGivesItsPlaceBack(TestSockets sockets) throws InterruptedException {
+        loop.close(); // so that this thread may wait
         ZMTPSocket dealer = sockets.open(DEALER);
         dealer.connect("inproc://nobody");
         CompletableFuture<Throwable> ended = new CompletableFuture<>();

@@ -18,8 +18,8 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -83,8 +83,8 @@ class RequestLimitsTest {
     @Test
     @Tag("netty-4.2-only")
     void aRequestThatIsCancelledOnItsEventLoopGivesItsPlaceBackAtOnce() {
-        try (VirtualTime time = new VirtualTime()) {
-            ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER).maxOutstandingRequests(1));
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER).maxOutstandingRequests(1));
             dealer.connect("inproc://away");
             CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("m0"), PATIENCE);
 

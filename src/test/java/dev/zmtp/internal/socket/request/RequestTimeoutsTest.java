@@ -14,13 +14,14 @@ import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.Turns;
-import dev.zmtp.testing.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -32,28 +33,28 @@ class RequestTimeoutsTest {
 
     private static final int TIMEOUT = 100;
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
     private ZMTPSocket dealer;
 
     @BeforeEach
     void connect() {
-        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER));
         router.serve(TestSockets.answering(request -> {
             CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
             asked.add(answer);
             return answer;
         }));
         router.bind("inproc://service");
-        dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
         dealer.connect("inproc://service");
-        time.run();
+        loop.run();
     }
 
     @AfterEach
     void end() {
         asked.forEach(answer -> answer.cancel(false)); // whose requests are released then
-        time.close();
+        loop.close();
     }
 
     @Test
@@ -81,7 +82,7 @@ class RequestTimeoutsTest {
         CompletableFuture<ZMTPMessage> third = ask(TIMEOUT);
 
         asked.get(1).complete(message("yes"));
-        time.run();
+        loop.run();
 
         assertThat(frames(second.join())).containsExactly("yes");
         pass(80);
@@ -96,7 +97,7 @@ class RequestTimeoutsTest {
     void aRequestAfterAnAnsweredOneHasAllOfItsTime() {
         CompletableFuture<ZMTPMessage> first = ask(TIMEOUT);
         asked.get(0).complete(message("yes"));
-        time.run();
+        loop.run();
         assertThat(frames(first.join())).containsExactly("yes");
         pass(60);
         CompletableFuture<ZMTPMessage> second = ask(TIMEOUT);
@@ -122,9 +123,9 @@ class RequestTimeoutsTest {
 
     @Test
     void aRequestThatNoPeerHadRoomForSaysSo() {
-        ZMTPSocket req = time.open(ZMTPSocketConfig.builder(REQ));
+        ZMTPSocket req = loop.open(ZMTPSocketConfig.builder(REQ));
         req.connect("inproc://service");
-        time.run();
+        loop.run();
         req.requestAsync(message("keeps it busy"), Duration.ofHours(1));
         CompletableFuture<ZMTPMessage> second = req.requestAsync(message("?"), Duration.ofMillis(TIMEOUT));
 
@@ -139,7 +140,7 @@ class RequestTimeoutsTest {
         for (int i = 1; i <= 40; i++) {
             all.add(ask(i));
             asked.get(i - 1).complete(message("yes")); // and its timer is not needed
-            time.run();
+            loop.run();
             frames(all.get(i - 1).join());
         }
         all.clear();
@@ -158,7 +159,7 @@ class RequestTimeoutsTest {
         CompletableFuture<ZMTPMessage> first = ask(TIMEOUT);
         CompletableFuture<ZMTPMessage> second = ask(TIMEOUT);
         asked.get(1).complete(message("yes"));
-        time.run();
+        loop.run();
         assertThat(frames(second.join())).containsExactly("yes");
         pass(10);
         CompletableFuture<ZMTPMessage> third = ask(TIMEOUT);
@@ -182,9 +183,9 @@ class RequestTimeoutsTest {
     @Test
     void oneWithoutATimeoutWaitsOn() {
         CompletableFuture<ZMTPMessage> endless = dealer.requestAsync(message("?"), Duration.ofSeconds(Long.MAX_VALUE));
-        time.run();
+        loop.run();
 
-        assertThat(time.pass(Duration.ofSeconds(1))).as("tasks").isZero();
+        assertThat(loop.advance(Duration.ofSeconds(1))).as("tasks").isZero();
 
         assertThat(endless).isNotDone();
     }
@@ -195,12 +196,12 @@ class RequestTimeoutsTest {
         for (int i = 1; i <= 40; i++) {
             CompletableFuture<ZMTPMessage> answer = ask(i);
             asked.get(i - 1).complete(message("yes"));
-            time.run();
+            loop.run();
             frames(answer.join());
         }
 
-        assertThat(time.pass(Duration.ofMillis(40))).as("tasks").isEqualTo(8);
-        assertThat(time.pass(Duration.ofMillis(40))).as("tasks").isZero();
+        assertThat(loop.advance(Duration.ofMillis(40))).as("tasks").isEqualTo(8);
+        assertThat(loop.advance(Duration.ofMillis(40))).as("tasks").isZero();
     }
 
     @Test
@@ -213,33 +214,34 @@ class RequestTimeoutsTest {
 
         assertThat(reason(first)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
         assertThat(reason(second)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
-        assertThat(time.pass(Duration.ofMillis(3 * TIMEOUT))).as("tasks").isZero();
+        assertThat(loop.advance(Duration.ofMillis(3 * TIMEOUT))).as("tasks").isZero();
     }
 
     private CompletableFuture<ZMTPMessage> ask(int timeoutMillis) {
         CompletableFuture<ZMTPMessage> answer = dealer.requestAsync(message("?"), Duration.ofMillis(timeoutMillis));
-        time.run();
+        loop.run();
         return answer;
     }
 
     private void pass(int millis) {
-        time.pass(Duration.ofMillis(millis));
+        loop.advance(Duration.ofMillis(millis));
     }
 
     @Test
     void manyThatTimeOutTogetherFailInSeveralTasks() {
         int[] failed = {0};
+        Turns turns = Turns.of(loop.eventLoop(), () -> failed[0]);
+        loop.run();
+        loop.eventLoop().schedule(turns::again, TIMEOUT, TimeUnit.MILLISECONDS);
         for (int i = 0; i < 3_000; i++) {
             dealer.requestAsync(message("?"), Duration.ofMillis(TIMEOUT))
                     .whenComplete((answer, failure) -> failed[0]++);
         }
-        time.run();
-        Turns turns = Turns.of(time.loop(), () -> failed[0]);
-        time.pass(Duration.ofMillis(TIMEOUT - 1));
+        loop.run();
+        loop.advance(Duration.ofMillis(TIMEOUT - 1));
         assertThat(failed[0]).isZero();
-        turns.again();
 
-        time.pass(Duration.ofMillis(1));
+        loop.advance(Duration.ofMillis(1));
 
         assertThat(failed[0]).isEqualTo(3_000);
         assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);

@@ -11,7 +11,7 @@ import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -29,9 +29,9 @@ class SharedPlacesTest {
     private static final String ENDPOINT = "inproc://places";
     private static final int PLACES = 300;
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final ZMTPSocket router =
-            time.open(ZMTPSocketConfig.builder(ZMTPSocketType.ROUTER).maxOutstandingRequests(PLACES));
+            loop.open(ZMTPSocketConfig.builder(ZMTPSocketType.ROUTER).maxOutstandingRequests(PLACES));
 
     /** The requests that the handler has, in order. */
     private final Deque<ZMTPRequest> served = new ArrayDeque<>();
@@ -41,14 +41,14 @@ class SharedPlacesTest {
     SharedPlacesTest() {
         router.bind(ENDPOINT);
         serving = router.serve(this::serve);
-        time.run();
+        loop.run();
     }
 
     @AfterEach
     void close() {
         serving.close();
         served.forEach(ZMTPRequest::drop);
-        time.close();
+        loop.close();
     }
 
     /** Answers what is honest at once, and the rest later. */
@@ -66,9 +66,9 @@ class SharedPlacesTest {
 
     private ZMTPSocket asker() {
         ZMTPSocket asker =
-                time.open(ZMTPSocketConfig.builder(ZMTPSocketType.DEALER).sendQueueLimit(10_000, 1 << 30));
+                loop.open(ZMTPSocketConfig.builder(ZMTPSocketType.DEALER).sendQueueLimit(10_000, 1 << 30));
         asker.connect(ENDPOINT);
-        time.run();
+        loop.run();
         return asker;
     }
 
@@ -77,13 +77,13 @@ class SharedPlacesTest {
         for (int i = 0; i < requests; i++) {
             flooder.sendOrDrop(message("", name + i));
         }
-        time.run();
+        loop.run();
         return flooder;
     }
 
     private CompletableFuture<ZMTPMessage> ask(ZMTPSocket asker) {
         CompletableFuture<ZMTPMessage> answer = asker.requestAsync(message("honest"), Duration.ofSeconds(10));
-        time.run();
+        loop.run();
         return answer;
     }
 
@@ -121,7 +121,7 @@ class SharedPlacesTest {
         flooder("b", 1_000);
         for (int i = 0; i < 2_000; i++) { // what one had before the other came is answered
             served.remove().reply(message("later"));
-            time.run();
+            loop.run();
             if (served.stream().filter(request -> text(request).startsWith("b")).count() == PLACES / 4) {
                 break;
             }
@@ -141,7 +141,7 @@ class SharedPlacesTest {
             ZMTPRequest next = served.remove();
             texts.add(text(next));
             next.reply(message("later"));
-            time.run();
+            loop.run();
         }
 
         assertThat(texts.stream().filter(text -> text.startsWith("flood")))
@@ -172,7 +172,7 @@ class SharedPlacesTest {
                 .forEach(request -> {
                     served.remove(request);
                     request.drop();
-                    time.run();
+                    loop.run();
                 });
 
         assertThat(countOf("late")).isEqualTo(60);
@@ -188,7 +188,7 @@ class SharedPlacesTest {
         serving.close();
 
         CompletableFuture<ZMTPMessage> next = router.receiveAsync();
-        time.run();
+        loop.run();
 
         assertThat(next).isCompleted();
         assertThat(frames(next.join())).endsWith("", "flood" + PLACES / 3);
@@ -199,12 +199,12 @@ class SharedPlacesTest {
         flooder("flood", 5_000);
         serving.close();
         serving = router.serve(this::serve);
-        time.run();
+        loop.run();
 
         assertThat(served).hasSize(PLACES / 3);
         assertIsAnswered(ask(asker()));
         served.remove().reply(message("later"));
-        time.run();
+        loop.run();
         assertThat(served).hasSize(PLACES / 3);
     }
 

@@ -12,8 +12,8 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.CapturedLog;
-import dev.zmtp.testing.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,9 +32,9 @@ class UnaskedMessagesTest {
     private static final int LIMIT = 10;
     private static final int MANY = 5_000;
 
-    private final VirtualTime time = new VirtualTime();
-    private final ZMTPSocket service = time.open(ZMTPSocketConfig.builder(ROUTER));
-    private final ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER).receiveQueueLimit(LIMIT, 1 << 20));
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
+    private final ZMTPSocket service = loop.open(ZMTPSocketConfig.builder(ROUTER));
+    private final ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER).receiveQueueLimit(LIMIT, 1 << 20));
     private final CapturedLog log = new CapturedLog("dev.zmtp.socket.Drops");
 
     @BeforeEach
@@ -42,25 +42,25 @@ class UnaskedMessagesTest {
         service.serve(request -> request.reply(message("answer")));
         service.bind(ENDPOINT);
         dealer.connect(ENDPOINT);
-        time.run();
+        loop.run();
     }
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
         log.close();
     }
 
     private void send(int messages) {
         for (int i = 0; i < messages; i++) {
             service.peers().iterator().next().sendOrDrop(message("news " + i));
-            time.run();
+            loop.run();
         }
     }
 
     private List<String> ask() {
         CompletableFuture<ZMTPMessage> answer = dealer.requestAsync(message("question"), PATIENCE);
-        time.run();
+        loop.run();
         assertThat(answer).isCompleted();
         return frames(answer.join());
     }
@@ -93,7 +93,7 @@ class UnaskedMessagesTest {
         send(MANY);
 
         CompletableFuture<ZMTPMessage> oldest = dealer.receiveAsync();
-        time.run();
+        loop.run();
 
         assertThat(frames(oldest.join()).get(0)).isGreaterThanOrEqualTo("news " + (MANY - LIMIT));
     }
@@ -109,7 +109,7 @@ class UnaskedMessagesTest {
         ask();
 
         send(MANY);
-        time.pass(Duration.ofSeconds(2));
+        loop.advance(Duration.ofSeconds(2));
 
         assertThat(reported).hasSize(2).allSatisfy(dropped -> {
             assertThat(dropped.reason()).isEqualTo(DropReason.UNSOLICITED);
@@ -147,7 +147,7 @@ class UnaskedMessagesTest {
         assertThat(dealer.stats().discarded()).isZero();
         for (int i = 1; i < LIMIT; i++) {
             CompletableFuture<ZMTPMessage> next = dealer.receiveAsync();
-            time.run();
+            loop.run();
             assertThat(frames(next.join())).containsExactly("news " + i);
         }
     }
@@ -158,7 +158,7 @@ class UnaskedMessagesTest {
 
         for (int i = 0; i < 2 * LIMIT; i++) {
             CompletableFuture<ZMTPMessage> next = dealer.receiveAsync();
-            time.run();
+            loop.run();
             assertThat(frames(next.join())).containsExactly("news " + i);
         }
     }

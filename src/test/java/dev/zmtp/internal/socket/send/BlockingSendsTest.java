@@ -32,8 +32,8 @@ import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -284,8 +284,8 @@ class BlockingSendsTest {
     @Test
     @Tag("netty-4.2-only")
     void aThreadThatWaitsHoldsUpNoMessageOfTheEventLoop() {
-        VirtualTime time = new VirtualTime();
-        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(1, 1 << 20));
+        ZMTPTestLoop loop = ZMTPTestLoop.create();
+        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(1, 1 << 20));
         int way = 64;
         CompletableFuture<Throwable> ended = waiting(() -> {
             for (int i = 0; i <= way; i++) {
@@ -298,11 +298,11 @@ class BlockingSendsTest {
         assertThat(pub.sendAsync(message("here"))).isCompleted();
 
         await("the thread goes on", () -> {
-            time.run();
+            loop.run();
             return ended.isDone();
         });
         assertThat(pub.stats().dropped()).isZero();
-        time.close();
+        loop.close();
     }
 
     // To one peer

@@ -17,7 +17,7 @@ import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.WriteGate;
 import io.netty.channel.ChannelPipeline;
 import java.util.ArrayList;
@@ -35,26 +35,26 @@ class NestedSendsTest {
     /** The message was accepted for all subscribers before the other one took the room of the second. */
     @Test
     void aMessageThatWaitsForAllReachesAllThoughAnotherComesInBetween() {
-        try (VirtualTime time = new VirtualTime()) {
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
             int[] connections = {0};
             BiConsumer<ZMTPEndpoint, ChannelPipeline> second = (endpoint, pipeline) -> {
                 if (++connections[0] == 2) {
                     gate.accept(endpoint, pipeline);
                 }
             };
-            ZMTPSocket xpub = time.open(ZMTPSocketConfig.builder(XPUB)
+            ZMTPSocket xpub = loop.open(ZMTPSocketConfig.builder(XPUB)
                     .overflowPolicy(OverflowPolicy.WAIT)
                     .sendQueueLimit(1, 16 << 20)
                     .pipelineInitializer(second));
             xpub.bind("inproc://all");
-            List<String> free = subscriber(time);
-            List<String> held = subscriber(time);
+            List<String> free = subscriber(loop);
+            List<String> held = subscriber(loop);
             List<ZMTPPeer> peers = new ArrayList<>(xpub.peers());
             gate.close();
             for (ZMTPPeer peer : peers) {
                 peer.sendAsync(WriteGate.big("fills"));
             }
-            time.run();
+            loop.run();
             ZMTPPeer writable = peers.stream()
                     .filter(peer -> peer.stats().written() == 1)
                     .findFirst()
@@ -64,49 +64,49 @@ class NestedSendsTest {
             assertThat(xpub.trySend(WriteGate.big("all"))).isTrue();
 
             gate.open();
-            time.run();
+            loop.run();
             assertThat(free).containsExactly("fills", "before", "all", "between");
             assertThat(held).containsExactly("fills", "between", "all");
         }
     }
 
-    private static List<String> subscriber(VirtualTime time) {
-        ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+    private static List<String> subscriber(ZMTPTestLoop loop) {
+        ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
         List<String> received = new ArrayList<>();
         sub.onMessage((from, message) -> received.add(frames(message).get(0).split("\0", 2)[0]));
         sub.subscribe("");
         sub.connect("inproc://all");
-        time.run();
+        loop.run();
         return received;
     }
 
     /** And what is being sent is not returned as well. */
     @Test
     void aProxyThatIsClosedInTheMiddleOfASendReturnsOnlyTheRest() {
-        try (VirtualTime time = new VirtualTime()) {
-            ZMTPSocket front = time.open(ZMTPSocketConfig.builder(PULL));
-            ZMTPSocket back = time.open(ZMTPSocketConfig.builder(PUSH));
-            ZMTPSocket end = time.open(ZMTPSocketConfig.builder(PULL));
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            ZMTPSocket front = loop.open(ZMTPSocketConfig.builder(PULL));
+            ZMTPSocket back = loop.open(ZMTPSocketConfig.builder(PUSH));
+            ZMTPSocket end = loop.open(ZMTPSocketConfig.builder(PULL));
             List<String> received = new ArrayList<>();
             end.onMessage((from, message) -> received.add(frames(message).get(0).split("\0", 2)[0]));
             end.bind("inproc://end");
             back.connect("inproc://end");
             front.bind("inproc://front");
-            ZMTPSocket source = time.open(ZMTPSocketConfig.builder(PUSH));
+            ZMTPSocket source = loop.open(ZMTPSocketConfig.builder(PUSH));
             source.connect("inproc://front");
-            time.run();
+            loop.run();
             ZMTPProxy proxy = ZMTPProxy.start(front, back);
-            time.run();
+            loop.run();
             back.sendAsync(message("before")).thenRun(proxy::close);
 
             ClockedSockets.core(front).received((Peer) front.peers().iterator().next(), WriteGate.big("forwarded"));
-            time.run();
+            loop.run();
 
             assertThat(proxy.closeFuture()).isCompleted();
             assertThat(received).containsExactly("before", "forwarded");
             List<ZMTPMessage> returned = new ArrayList<>();
             front.onMessage((from, message) -> returned.add(message));
-            time.run();
+            loop.run();
             assertThat(returned).isEmpty();
         }
     }

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.WriteGate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,38 +24,38 @@ import org.junit.jupiter.api.Test;
 @Tag("netty-4.2-only")
 class NobodyLeftTest {
 
-    private static final String ENDPOINT = "local://nobody-left";
+    private static final String ENDPOINT = "test://nobody-left";
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final WriteGate gate = new WriteGate();
     private ZMTPEndpoint bound;
 
     @AfterEach
     void close() {
         gate.open();
-        time.close();
+        loop.close();
     }
 
     private ZMTPSocket pull(String endpoint, List<String> received) {
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
         pull.onMessage((from, message) -> received.add(WriteGate.text(message)));
         pull.bind(endpoint);
-        time.run();
+        loop.run();
         return pull;
     }
 
     private ZMTPSocket push() {
-        return time.open(
+        return loop.open(
                 ZMTPSocketConfig.builder(PUSH).linger(Duration.ofSeconds(30)).pipelineInitializer(gate));
     }
 
     /** Binds, and returns a peer that is connected. */
     private ZMTPSocket peerOf(ZMTPSocket push) {
         bound = push.bind(ENDPOINT);
-        time.run();
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        loop.run();
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
         pull.connect(ENDPOINT);
-        time.run();
+        loop.run();
         return pull;
     }
 
@@ -64,7 +64,7 @@ class NobodyLeftTest {
         gate.close();
         push.sendAsync(WriteGate.big("transport"));
         CompletableFuture<Void> waits = push.sendAsync(message("queue"));
-        time.run();
+        loop.run();
         assertThat(push.stats().queued()).isEqualTo(1);
         return waits;
     }
@@ -76,10 +76,10 @@ class NobodyLeftTest {
         CompletableFuture<Void> waits = queue(push);
 
         bound.close();
-        time.pass(Duration.ofMillis(10));
+        loop.advance(Duration.ofMillis(10));
         assertThat(waits).isNotDone();
         pull.closeAsync(Duration.ZERO);
-        time.pass(Duration.ofMillis(10));
+        loop.advance(Duration.ofMillis(10));
 
         assertThat(reason(waits)).isEqualTo(PEER_DOWN);
         assertThat(push.stats().queued()).isZero();
@@ -92,12 +92,12 @@ class NobodyLeftTest {
         CompletableFuture<Void> waits = queue(push);
         push.peers().iterator().next().close();
         pull.closeAsync(Duration.ZERO);
-        time.pass(Duration.ofSeconds(5));
+        loop.advance(Duration.ofSeconds(5));
         assertThat(push.peers()).isEmpty();
         assertThat(waits).isNotDone();
 
         bound.close();
-        time.pass(Duration.ofMillis(10));
+        loop.advance(Duration.ofMillis(10));
 
         assertThat(reason(waits)).isEqualTo(PEER_DOWN);
     }
@@ -108,20 +108,20 @@ class NobodyLeftTest {
         List<String> first = new ArrayList<>();
         List<String> second = new ArrayList<>();
         pull(ENDPOINT, first);
-        pull("local://other", second);
+        pull("test://other", second);
         ZMTPSocket push = push();
         ZMTPEndpoint closed = push.connect(ENDPOINT);
-        time.run();
+        loop.run();
         queue(push);
         closed.close();
-        time.run();
+        loop.run();
 
-        push.connect("local://other");
+        push.connect("test://other");
         gate.open();
-        time.pass(Duration.ofMillis(10));
+        loop.advance(Duration.ofMillis(10));
         for (int i = 0; i < 10; i++) {
             push.sendOrDrop(message("new"));
-            time.run();
+            loop.run();
         }
 
         assertThat(first).doesNotContain("new");

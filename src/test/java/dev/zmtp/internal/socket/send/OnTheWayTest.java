@@ -19,7 +19,7 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.WriteGate;
 import io.netty.util.IllegalReferenceCountException;
 import java.time.Duration;
@@ -36,32 +36,32 @@ import org.junit.jupiter.api.Test;
 @Tag("netty-4.2-only")
 class OnTheWayTest {
 
-    private static final String ENDPOINT = "local://on-the-way";
+    private static final String ENDPOINT = "test://on-the-way";
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final WriteGate gate = new WriteGate();
 
     @AfterEach
     void close() {
         gate.open();
-        time.close();
+        loop.close();
     }
 
     private ZMTPSocket bound(ZMTPSocketConfig.Builder config) {
-        ZMTPSocket socket = time.open(config);
+        ZMTPSocket socket = loop.open(config);
         socket.bind(ENDPOINT);
-        time.run();
+        loop.run();
         return socket;
     }
 
     /** Returns what the subscriber receives. */
     private List<String> subscribe() {
         List<String> received = new ArrayList<>();
-        ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+        ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
         sub.onMessage((from, message) -> received.add(WriteGate.text(message)));
         sub.subscribe("");
         sub.connect(ENDPOINT);
-        time.run();
+        loop.run();
         return received;
     }
 
@@ -86,7 +86,7 @@ class OnTheWayTest {
             alsoReleased.release();
             xpub.sendOrDrop(message("good"));
         });
-        time.run();
+        loop.run();
 
         assertThat(failure(sent.get(0))).isInstanceOf(IllegalReferenceCountException.class);
         assertThat(received).containsExactly("good");
@@ -107,15 +107,15 @@ class OnTheWayTest {
         ZMTPMessage released = message("released");
         CompletableFuture<Void> sent = xpub.sendAsync(released);
         released.release();
-        time.run();
+        loop.run();
         assertThat(sent).as("it waits").isNotDone();
 
         gate.open();
-        time.run();
+        loop.run();
 
         assertThat(failure(sent)).isInstanceOf(IllegalReferenceCountException.class);
         assertThat(xpub.trySend(message("good"))).isTrue();
-        time.run();
+        loop.run();
         assertThat(received).endsWith("good");
     }
 
@@ -127,14 +127,14 @@ class OnTheWayTest {
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
         AtomicInteger received = new AtomicInteger();
         for (int i = 0; i < peers; i++) {
-            ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+            ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
             dealer.onMessage((from, message) -> {
                 received.incrementAndGet();
                 message.release();
             });
             dealer.connect(ENDPOINT);
         }
-        time.run();
+        loop.run();
 
         onAnotherThread(() -> {
             for (int i = 0; i < each; i++) {
@@ -143,7 +143,7 @@ class OnTheWayTest {
                                 assertThat(peer.trySend(message("burst"))).isTrue());
             }
         });
-        time.run();
+        loop.run();
 
         assertThat(received).hasValue(peers * each);
         assertThat(router.stats().dropped()).isZero();
@@ -161,18 +161,18 @@ class OnTheWayTest {
         for (int i = 0; i < 4; i++) {
             xpub.sendOrDrop(message("queued"));
         }
-        time.run();
+        loop.run();
 
         onAnotherThread(() -> {
             for (int i = 0; i < 3; i++) {
                 assertThat(xpub.trySend(message("held " + i))).isTrue();
             }
         });
-        time.run();
+        loop.run();
         assertThat(xpub.stats().queued()).isEqualTo(7);
 
         gate.open();
-        time.run();
+        loop.run();
 
         assertThat(received)
                 .containsExactly("transport", "queued", "queued", "queued", "queued", "held 0", "held 1", "held 2");
@@ -183,15 +183,15 @@ class OnTheWayTest {
     @Test
     void oneToAPeerThatHasLeftInTheMeantimeIsDropped() throws InterruptedException {
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
-        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
         dealer.connect(ENDPOINT);
-        time.run();
+        loop.run();
         ZMTPPeer peer = router.peers().iterator().next();
         ZMTPMessage message = message("late");
         onAnotherThread(() -> assertThat(peer.trySend(message)).isTrue());
 
         ((Peer) peer).disconnect("it leaves");
-        time.run();
+        loop.run();
 
         assertThat(message.refCnt()).isZero();
         assertThat(router.stats().dropped()).isEqualTo(1);
@@ -225,7 +225,7 @@ class OnTheWayTest {
 
         thousandTimes(pub::sendOrDrop);
         long dropped = pub.stats().dropped();
-        time.run();
+        loop.run();
 
         assertThat(dropped).isPositive();
         assertThat(drops).containsExactly(new ZMTPSocketEvent.Dropped(null, DropReason.FULL, dropped));
@@ -234,15 +234,15 @@ class OnTheWayTest {
     @Test
     void thoseForAPeerThatFindNoRoomOnTheirWayAreReportedAsItsOwn() throws InterruptedException {
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(1, 1));
-        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
         dealer.connect(ENDPOINT);
-        time.run();
+        loop.run();
         ZMTPPeer peer = router.peers().iterator().next();
         List<ZMTPSocketEvent.Dropped> drops = drops(router);
 
         thousandTimes(peer::sendOrDrop);
         long dropped = router.stats().dropped();
-        time.run();
+        loop.run();
 
         assertThat(dropped).isPositive();
         assertThat(drops).first().isEqualTo(new ZMTPSocketEvent.Dropped(peer, DropReason.FULL, dropped));
@@ -254,7 +254,7 @@ class OnTheWayTest {
         List<ZMTPSocketEvent.Dropped> drops = drops(push);
 
         onAnotherThread(() -> push.sendOrDrop(message("nobody")));
-        time.run();
+        loop.run();
 
         assertThat(drops).containsExactly(new ZMTPSocketEvent.Dropped(null, DropReason.NO_PEER, 1));
     }
@@ -280,7 +280,7 @@ class OnTheWayTest {
 
         thousandTimes(pub::sendOrDrop);
         long dropped = pub.stats().dropped();
-        time.run();
+        loop.run();
 
         assertThat(dropped).isPositive();
         assertThat(drops).first().isEqualTo(new ZMTPSocketEvent.Dropped(null, DropReason.REPLACED, dropped));
@@ -298,7 +298,7 @@ class OnTheWayTest {
         });
 
         router.sendOrDrop(message("nobody", "first"));
-        time.pass(Duration.ofSeconds(10));
+        loop.advance(Duration.ofSeconds(10));
 
         assertThat(drops).hasSizeBetween(10, 12);
         assertThat(drops.stream().mapToLong(ZMTPSocketEvent.Dropped::messages).sum())
@@ -309,16 +309,16 @@ class OnTheWayTest {
     @Test
     void thoseThatWaitForAPeerThatIsGivenUpAreReported() {
         List<ZMTPSocketEvent> events = new ArrayList<>();
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).linger(Duration.ZERO));
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH).linger(Duration.ZERO));
         push.onEvent(Runnable::run, events::add);
-        ZMTPEndpoint nobody = push.connect("local://nobody");
-        time.run();
+        ZMTPEndpoint nobody = push.connect("test://nobody");
+        loop.run();
         for (int i = 0; i < 5; i++) {
             assertThat(push.trySend(message("waits"))).isTrue();
         }
 
         nobody.close();
-        time.run();
+        loop.run();
 
         assertThat(events).contains(new ZMTPSocketEvent.Dropped(null, DropReason.NO_PEER, 5));
     }

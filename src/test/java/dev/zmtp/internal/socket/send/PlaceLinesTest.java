@@ -9,7 +9,7 @@ import dev.zmtp.internal.socket.send.WaitingThread.State;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.WriteGate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,24 +20,24 @@ import org.junit.jupiter.api.Test;
 @Tag("netty-4.2-only")
 class PlaceLinesTest {
 
-    private static final String ENDPOINT = "local://places";
+    private static final String ENDPOINT = "test://places";
     private static final int LIMIT = 8;
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final WriteGate gate = new WriteGate();
     private PlaceLines lines;
     private Peer peer;
 
     @BeforeEach
     void open() {
-        ZMTPSocket router = time.open(
+        ZMTPSocket router = loop.open(
                 ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(LIMIT, 1 << 20).pipelineInitializer(gate));
         router.bind(ENDPOINT);
-        time.run();
-        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        loop.run();
+        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
         dealer.onMessage((from, message) -> message.release());
         dealer.connect(ENDPOINT);
-        time.run();
+        loop.run();
         peer = (Peer) router.peers().iterator().next();
         lines = new PlaceLines(ClockedSockets.core(router).context());
         gate.close();
@@ -50,13 +50,13 @@ class PlaceLinesTest {
     @AfterEach
     void close() {
         gate.open();
-        time.close();
+        loop.close();
     }
 
     private WaitingThread joined() {
         WaitingThread thread = new WaitingThread();
         lines.join(peer, thread);
-        time.run();
+        loop.run();
         return thread;
     }
 
@@ -96,7 +96,7 @@ class PlaceLinesTest {
             WaitingThread late = joined();
             assertThat(late.end(State.GAVE_UP)).isTrue();
             lines.left(peer);
-            time.run();
+            loop.run();
         }
 
         assertThat(lines.size()).isEqualTo(1);
@@ -112,7 +112,7 @@ class PlaceLinesTest {
 
         assertThat(only.end(State.GAVE_UP)).isTrue();
         lines.left(peer);
-        time.run();
+        loop.run();
 
         assertThat(lines.reserve(peer)).isTrue();
     }
@@ -122,7 +122,7 @@ class PlaceLinesTest {
         WaitingThread thread = joined();
         peer.close();
         gate.open();
-        time.run();
+        loop.run();
 
         lines.freed(peer);
 

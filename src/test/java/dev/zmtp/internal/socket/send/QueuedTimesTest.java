@@ -8,8 +8,8 @@ import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -25,18 +25,18 @@ class QueuedTimesTest {
 
     private static final Duration A_WHILE = Duration.ofSeconds(5);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     private ZMTPSocket push() {
         ZMTPSocket push =
-                time.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
-        push.connect("local://times");
-        time.run();
+                loop.open(ZMTPSocketConfig.builder(PUSH).reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10)));
+        push.connect("test://times");
+        loop.run();
         return push;
     }
 
@@ -44,7 +44,7 @@ class QueuedTimesTest {
     void theOldestMessageHasWaitedSinceItsTurn() {
         ZMTPSocket push = push();
         push.sendOrDrop(TestSockets.message("first"));
-        time.pass(A_WHILE);
+        loop.advance(A_WHILE);
         push.sendOrDrop(TestSockets.message("second"));
         assertThat(push.stats().oldestAge()).isEqualTo(A_WHILE);
     }
@@ -55,13 +55,13 @@ class QueuedTimesTest {
     void aMessageOfALaterTurnHasNotWaitedYet(boolean byProxy) {
         ZMTPSocket push = push();
         send(push, "first", byProxy);
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
         pull.onMessage((peer, message) -> message.release());
-        pull.bind("local://times");
-        time.pass(A_WHILE);
+        pull.bind("test://times");
+        loop.advance(A_WHILE);
         assertThat(pull.stats().received()).isEqualTo(1);
         pull.closeAsync(Duration.ZERO);
-        time.pass(A_WHILE);
+        loop.advance(A_WHILE);
 
         send(push, "second", byProxy);
 

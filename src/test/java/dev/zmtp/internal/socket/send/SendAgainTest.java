@@ -19,9 +19,10 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.testing.SharedInproc;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.Turns;
-import dev.zmtp.testing.VirtualTime;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -48,7 +49,7 @@ class SendAgainTest {
     /** How many messages are on their way at a time. */
     private static final int WINDOW = 8;
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private int begun;
     private int ended;
     private @Nullable Turns turns;
@@ -56,7 +57,7 @@ class SendAgainTest {
 
     @AfterEach
     void close() {
-        time.close();
+        loop.close();
     }
 
     /** Begins so many sends, each of which sends again when it has ended, however it does. */
@@ -70,7 +71,7 @@ class SendAgainTest {
         if (begun < MANY) {
             begun++;
             send.get().whenComplete((done, failure) -> {
-                turns = turns == null ? Turns.of(time.loop(), () -> ended) : turns;
+                turns = turns == null ? Turns.of(loop.eventLoop(), () -> ended) : turns;
                 ended++;
                 sendAgain(send);
             });
@@ -85,6 +86,11 @@ class SendAgainTest {
     private static void assertBounded(@Nullable Turns turns) {
         assertThat(turns).isNotNull();
         assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);
+    }
+
+    /** A socket that reaches those of another loop. */
+    private static ZMTPSocketConfig.Builder shared(ZMTPSocketType type) {
+        return ClockedSockets.with(ZMTPSocketConfig.builder(type), new SharedInproc());
     }
 
     private static ZMTPSocketConfig.Builder ofOne(ZMTPSocketConfig.Builder config) {
@@ -104,7 +110,7 @@ class SendAgainTest {
     }
 
     /** The socket of another event loop reads what there is, as one that is awake. */
-    private static void read(VirtualTime its, ZMTPSocket reader) {
+    private static void read(ZMTPTestLoop its, ZMTPSocket reader) {
         for (ZMTPPeer peer : reader.peers()) {
             PeerHandler link = ((Peer) peer).link();
             if (link != null) {
@@ -116,18 +122,18 @@ class SendAgainTest {
 
     @Test
     void toAReaderOfThisProcess() {
-        try (VirtualTime others = new VirtualTime()) {
-            ZMTPSocket push = time.open(withFastReader(ofOne(ZMTPSocketConfig.builder(PUSH))));
-            push.connect("inproc://again");
-            time.run();
+        try (ZMTPTestLoop others = ZMTPTestLoop.create()) {
+            ZMTPSocket push = loop.open(withFastReader(ofOne(shared(PUSH))));
+            push.connect("shared://again");
+            loop.run();
             window(() -> push.sendAsync(message("m")));
-            ZMTPSocket pull = others.open(ZMTPSocketConfig.builder(PULL));
+            ZMTPSocket pull = others.open(shared(PULL));
             pull.onMessage((from, message) -> message.release());
-            pull.bind("inproc://again");
+            pull.bind("shared://again");
             reads = () -> read(others, pull);
 
             for (int i = 0; i < 100; i++) {
-                time.run();
+                loop.run();
                 others.run();
             }
 
@@ -140,16 +146,16 @@ class SendAgainTest {
     /** With these water marks each write is flushed, and the reader has it, before the write returns. */
     @Test
     void toAReaderThatMakesRoomInTheMiddleOfAWrite() {
-        ZMTPSocket push = time.open(ofOne(ZMTPSocketConfig.builder(PUSH))
+        ZMTPSocket push = loop.open(ofOne(ZMTPSocketConfig.builder(PUSH))
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
-        push.connect("local://again");
-        time.run();
+        push.connect("test://again");
+        loop.run();
         window(() -> push.sendAsync(message("m".repeat(10_000))));
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
         pull.onMessage((from, message) -> message.release());
-        pull.bind("local://again");
+        pull.bind("test://again");
 
-        time.pass(Duration.ofSeconds(1));
+        loop.advance(Duration.ofSeconds(1));
 
         assertBounded();
         assertThat(push.stats().written()).isEqualTo(MANY);
@@ -158,22 +164,22 @@ class SendAgainTest {
     /** Then there is nobody to wait for. */
     @Test
     void byAPublisherThatWaitsAndWhoseSubscriberLeaves() {
-        ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB)
+        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB)
                 .overflowPolicy(OverflowPolicy.WAIT)
                 .sendQueueLimit(10, 1 << 20));
         pub.bind("inproc://again");
-        ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+        ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
         sub.subscribe("");
         sub.connect("inproc://again");
-        time.run();
+        loop.run();
         sub.peers().iterator().next().pauseReading();
-        time.run();
+        loop.run();
         window(() -> pub.sendAsync(message("m")));
-        time.run();
+        loop.run();
         assertThat(ended).as("until it is full").isPositive().isLessThan(MANY);
 
         sub.closeAsync(Duration.ZERO);
-        time.pass(Duration.ofSeconds(1));
+        loop.advance(Duration.ofSeconds(1));
 
         assertBounded();
     }
@@ -182,12 +188,12 @@ class SendAgainTest {
     @ParameterizedTest
     @EnumSource(names = {"PUB", "XSUB"})
     void byOneThatNobodyWaitsFor(ZMTPSocketType type) {
-        ZMTPSocket socket = time.open(ZMTPSocketConfig.builder(type));
+        ZMTPSocket socket = loop.open(ZMTPSocketConfig.builder(type));
         socket.bind("inproc://again");
-        time.run();
+        loop.run();
 
         window(() -> socket.sendAsync(message("m")));
-        time.run();
+        loop.run();
 
         assertBounded();
     }
@@ -197,23 +203,23 @@ class SendAgainTest {
             value = OverflowPolicy.class,
             names = {"WAIT", "DROP_NEW", "DROP_OLD", "KEEP_LATEST"})
     void toAPeerThatIsFull(OverflowPolicy policy) {
-        ZMTPSocket router = time.open(
+        ZMTPSocket router = loop.open(
                 ZMTPSocketConfig.builder(ROUTER).overflowPolicy(policy).sendQueueLimit(4, 1 << 20));
         router.bind("inproc://again");
-        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
         dealer.connect("inproc://again");
-        time.run();
+        loop.run();
         dealer.peers().iterator().next().pauseReading();
-        time.run();
+        loop.run();
         ZMTPPeer peer = router.peers().iterator().next();
         while (peer.stats().dropped() == 0) {
             peer.sendOrDrop(message("fills"));
-            time.run();
+            loop.run();
         }
         long before = router.stats().dropped();
 
         window(() -> peer.sendAsync(message("m")));
-        time.run();
+        loop.run();
 
         assertBounded();
         assertThat(router.stats().dropped() - before).isEqualTo(begun);
@@ -221,12 +227,12 @@ class SendAgainTest {
 
     @Test
     void whenThePlaceInTheLineIsRefused() {
-        ZMTPSocket push = time.open(ofOne(ZMTPSocketConfig.builder(PUSH)).maxWaitingSends(2));
+        ZMTPSocket push = loop.open(ofOne(ZMTPSocketConfig.builder(PUSH)).maxWaitingSends(2));
         push.connect("inproc://nobody");
-        time.run();
+        loop.run();
 
         window(() -> push.sendAsync(message("m")));
-        time.run();
+        loop.run();
 
         assertBounded();
         assertThat(push.stats().dropped()).isEqualTo(ended);
@@ -235,20 +241,20 @@ class SendAgainTest {
     /** All that the peer was asked fails together. */
     @Test
     void byRequestsWhosePeerLeaves() {
-        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER).receiveQueueLimit(MANY, 1 << 30));
+        ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER).receiveQueueLimit(MANY, 1 << 30));
         router.bind("inproc://again");
-        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER).maxOutstandingRequests(MANY));
+        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER).maxOutstandingRequests(MANY));
         dealer.connect("inproc://again");
-        time.run();
+        loop.run();
         for (int i = 0; i < MANY / 2; i++) {
             sendAgain(() ->
                     dealer.requestAsync(message("?"), TestSockets.PATIENCE).thenAccept(ZMTPMessage::release));
-            time.run();
+            loop.run();
         }
         assertThat(ended).isZero();
 
         router.closeAsync(Duration.ZERO);
-        time.run();
+        loop.run();
 
         assertThat(ended).isGreaterThanOrEqualTo(MANY / 2);
         assertBounded(turns);
@@ -258,34 +264,31 @@ class SendAgainTest {
     @ParameterizedTest
     @EnumSource(names = {"PUSH", "ROUTER"})
     void aLongQueueLeavesInSeveralTasks(ZMTPSocketType type) {
-        try (VirtualTime others = new VirtualTime()) {
-            ZMTPSocket socket =
-                    time.open(withFastReader(ZMTPSocketConfig.builder(type)).sendQueueLimit(2 * MANY, 1 << 30));
-            socket.bind("inproc://again");
+        try (ZMTPTestLoop others = ZMTPTestLoop.create()) {
+            ZMTPSocket socket = loop.open(withFastReader(shared(type)).sendQueueLimit(2 * MANY, 1 << 30));
+            socket.bind("shared://again");
             ZMTPSocket reader = others.open(
-                    (type == PUSH
-                            ? ZMTPSocketConfig.builder(PULL)
-                            : ZMTPSocketConfig.builder(DEALER).codec(codec -> codec.localIdentity("r"))));
+                    (type == PUSH ? shared(PULL) : shared(DEALER).codec(codec -> codec.localIdentity("r"))));
             reader.onMessage((from, message) -> message.release());
-            reader.connect("inproc://again");
+            reader.connect("shared://again");
             for (int i = 0; i < 10; i++) {
-                time.run();
+                loop.run();
                 others.run();
             }
             reader.peers().iterator().next().pauseReading();
             others.run();
             while (socket.stats().queued() < MANY) {
                 socket.sendOrDrop(type == PUSH ? message("m") : message("r", "m"));
-                time.run();
+                loop.run();
             }
             long before = socket.stats().written();
             reader.peers().iterator().next().resumeReading();
             reads = () -> read(others, reader);
-            Turns turns = Turns.of(time.loop(), () -> socket.stats().written());
+            Turns turns = Turns.of(loop.eventLoop(), () -> socket.stats().written());
 
             for (int i = 0; i < 100; i++) {
                 others.run();
-                time.run();
+                loop.run();
             }
 
             assertThat(socket.stats().written() - before).isGreaterThanOrEqualTo(MANY);
@@ -297,9 +300,9 @@ class SendAgainTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void aListenerForRoomIsNotCalledInsideOfItself(int listeners) {
-        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
+        ZMTPSocket push = loop.open(shared(PUSH));
         push.connect("inproc://nobody");
-        time.run();
+        loop.run();
         Senders senders = ClockedSockets.core(push).senders();
         int[] depth = {0};
         int[] deepest = {0};
@@ -316,7 +319,7 @@ class SendAgainTest {
             });
         }
 
-        time.run();
+        loop.run();
 
         assertThat(deepest[0]).isEqualTo(1);
         assertThat(calls[0]).isGreaterThanOrEqualTo(MANY);

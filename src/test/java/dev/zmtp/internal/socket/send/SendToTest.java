@@ -19,8 +19,8 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import java.nio.charset.StandardCharsets;
@@ -92,16 +92,16 @@ class SendToTest {
     @Test
     @Tag("netty-4.2-only")
     void whatAThreadSendsToAPeerComesAfterWhatItHasPublished() {
-        try (VirtualTime time = new VirtualTime()) {
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
             int messages = 1_500;
-            ZMTPSocket pub = time.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(2 * messages, 16 << 20));
-            ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+            ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(2 * messages, 16 << 20));
+            ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
             List<String> received = new ArrayList<>();
             sub.onMessage((from, message) -> received.addAll(frames(message)));
             sub.subscribe("");
             pub.bind("inproc://order");
             sub.connect("inproc://order");
-            time.run();
+            loop.run();
 
             CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> {
                 for (int i = 0; i < messages; i++) {
@@ -110,7 +110,7 @@ class SendToTest {
                 pub.peers().iterator().next().sendOrDrop(message("last"));
             });
             get(sent);
-            time.run();
+            loop.run();
 
             assertThat(received).hasSize(messages + 1).endsWith("last");
         }

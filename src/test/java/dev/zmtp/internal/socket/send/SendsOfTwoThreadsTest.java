@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.WriteGate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,32 +24,32 @@ import org.junit.jupiter.api.Test;
 @Tag("netty-4.2-only")
 class SendsOfTwoThreadsTest {
 
-    private static final String ENDPOINT = "local://two-threads";
+    private static final String ENDPOINT = "test://two-threads";
     private static final Duration MAX_AGE = Duration.ofMillis(50);
 
-    private final VirtualTime time = new VirtualTime();
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final WriteGate gate = new WriteGate();
     private final List<String> received = new ArrayList<>();
     private ZMTPSocket push;
 
     @BeforeEach
     void connect() {
-        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
         pull.onMessage((from, message) -> received.add(WriteGate.text(message)));
         pull.bind(ENDPOINT);
-        time.run();
-        push = time.open(ZMTPSocketConfig.builder(PUSH)
+        loop.run();
+        push = loop.open(ZMTPSocketConfig.builder(PUSH)
                 .sendQueueLimit(1, 1 << 20)
                 .maxMessageAge(MAX_AGE)
                 .pipelineInitializer(gate));
         push.connect(ENDPOINT);
-        time.run();
+        loop.run();
     }
 
     @AfterEach
     void close() {
         gate.open();
-        time.close();
+        loop.close();
     }
 
     private static void onAnotherThread(Runnable task) throws InterruptedException {
@@ -68,7 +68,7 @@ class SendsOfTwoThreadsTest {
 
         assertThat(push.isWritable()).isTrue();
         assertThat(push.trySend(message("ours"))).isTrue();
-        time.run();
+        loop.run();
         assertThat(received).containsExactlyInAnyOrder("theirs", "ours");
     }
 
@@ -79,7 +79,7 @@ class SendsOfTwoThreadsTest {
         assertThat(push.stats().queued()).isEqualTo(1);
         assertThat(push.stats().sent()).isEqualTo(1);
 
-        time.run();
+        loop.run();
         assertThat(push.stats().queued()).isZero();
         assertThat(push.stats().sent()).isEqualTo(1);
     }
@@ -88,14 +88,14 @@ class SendsOfTwoThreadsTest {
     void whoWaitsOnAnotherThreadIsCalledWhenItsMessageHasLeft() throws InterruptedException {
         List<String> calls = new ArrayList<>();
         push.onWritable(() -> calls.add("called"));
-        time.run();
+        loop.run();
         calls.clear();
         onAnotherThread(() -> {
             push.sendOrDrop(message("theirs"));
             assertThat(push.isWritable()).isFalse();
         });
 
-        time.run();
+        loop.run();
 
         assertThat(calls).containsExactly("called");
     }
@@ -105,10 +105,10 @@ class SendsOfTwoThreadsTest {
         gate.close();
         push.sendOrDrop(WriteGate.big("big"));
         CompletableFuture<Void> old = push.sendAsync(message("old"));
-        time.pass(MAX_AGE);
+        loop.advance(MAX_AGE);
 
         gate.open();
-        time.run();
+        loop.run();
 
         assertThat(old).isCompleted();
         assertThat(received).containsExactly("big", "old");
@@ -119,10 +119,10 @@ class SendsOfTwoThreadsTest {
         gate.close();
         push.sendOrDrop(WriteGate.big("big"));
         CompletableFuture<Void> old = push.sendAsync(message("old"));
-        time.pass(MAX_AGE.plusMillis(1));
+        loop.advance(MAX_AGE.plusMillis(1));
 
         gate.open();
-        time.run();
+        loop.run();
 
         assertThat(reason(old)).isEqualTo(EXPIRED);
         assertThat(received).containsExactly("big");

@@ -26,8 +26,8 @@ import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import dev.zmtp.testing.VirtualTime;
 import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -202,11 +202,11 @@ class WritableSocketTest {
     @ValueSource(booleans = {true, false})
     @Tag("netty-4.2-only")
     void anActionIsCalledWhenAMessageToOnePeerWasRefused(boolean withResult) {
-        try (VirtualTime time = new VirtualTime()) {
-            ZMTPSocket pub = time.open(sockets.builder(ZMTPSocketType.PUB).sendQueueLimit(1, 1 << 20));
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            ZMTPSocket pub = loop.open(sockets.builder(ZMTPSocketType.PUB).sendQueueLimit(1, 1 << 20));
             pub.bind("inproc://peer");
-            time.open(sockets.builder(ZMTPSocketType.SUB)).connect("inproc://peer");
-            time.run();
+            loop.open(sockets.builder(ZMTPSocketType.SUB)).connect("inproc://peer");
+            loop.run();
             ZMTPPeer peer = TestSockets.peer(pub);
             AtomicInteger calls = new AtomicInteger();
             pub.onWritable(calls::incrementAndGet);
@@ -215,7 +215,7 @@ class WritableSocketTest {
                     .isTrue();
             get(CompletableFuture.runAsync(() -> sendInVain(peer, withResult)));
 
-            time.run();
+            loop.run();
 
             assertThat(calls).hasValue(2);
         }
