@@ -19,6 +19,7 @@ module dev.zmtp {
     requires static org.jspecify;
 
     exports dev.zmtp;
+    exports dev.zmtp.capture;
     exports dev.zmtp.codec;
     exports dev.zmtp.metrics;
     exports dev.zmtp.security;

@@ -67,6 +67,8 @@ class ArchitectureTest {
     private static final String ZAP = "dev.zmtp.zap..";
     private static final String METRICS = "dev.zmtp.metrics..";
     private static final String TEST = "dev.zmtp.test..";
+    private static final String CAPTURE = "dev.zmtp.capture..";
+    private static final String INSIDE_CAPTURE = "dev.zmtp.internal.capture..";
     private static final String SHM = "dev.zmtp.shm..";
     private static final String SOCKET = "dev.zmtp.socket..";
     static final String INSIDE_SOCKET = "dev.zmtp.internal.socket..";
@@ -80,7 +82,9 @@ class ArchitectureTest {
     private static final String MEMORY = "dev.zmtp.internal.memory..";
 
     static final String[] INSIDE_CODEC = {HANDSHAKE, TRAFFIC, READ, WRITE, CONNECTION, ADMISSION};
-    private static final String[] ABOVE_CODEC = {ZAP, METRICS, TEST, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY};
+    private static final String[] ABOVE_CODEC = {
+        ZAP, METRICS, TEST, CAPTURE, INSIDE_CAPTURE, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY
+    };
 
     /** Exported types that go without the prefix, because the predecessor's users know them by this name. */
     private static final Set<String> UNPREFIXED = Set.of("BatchFlusher");
@@ -99,7 +103,9 @@ class ArchitectureTest {
         for (String room : codec) {
             dependOnNone(room, ABOVE_CODEC);
         }
-        dependOnNone(TEST, and(INSIDE_CODEC, METRICS, WIRE, ZAP, PROXY));
+        dependOnNone(TEST, and(INSIDE_CODEC, METRICS, WIRE, ZAP, PROXY, CAPTURE, INSIDE_CAPTURE));
+        dependOnNone(CAPTURE, and(INSIDE_CODEC, METRICS, TEST, ZAP, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY));
+        dependOnNone(INSIDE_CAPTURE, and(INSIDE_CODEC, METRICS, TEST, ZAP, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY));
         dependOnNone(METRICS, and(INSIDE_CODEC, TEST, WIRE, ZAP, TRANSPORT, PROXY));
         dependOnNone(ZAP, and(INSIDE_CODEC, TEST, METRICS, INSIDE_SOCKET, TRANSPORT, PROXY));
         dependOnNone(SOCKET, and(INSIDE_CODEC, TEST, METRICS, WIRE, ZAP));

@@ -17,6 +17,9 @@ class QueuesTest {
 
     private static final Map<String, String> BOUNDS = Map.ofEntries(
             Map.entry("PackedFrames.buffers", "the frames of one message, which the decoder limits"),
+            Map.entry("internal.capture.CaptureFile.kept", "the files of the capture's builder"),
+            Map.entry("internal.capture.CaptureHandler.held", "the bytes of the capture's queue"),
+            Map.entry("internal.capture.CaptureWriter.queue", "queueBytes of the capture's builder"),
             Map.entry("internal.connection.HeldWrites.writes", "maxHeldWrites of ZMTPConfig, in bytes"),
             Map.entry("internal.connection.ReadLoop.queue", "64 KiB, then the channel is not read from"),
             Map.entry("internal.connection.ReadLoop.inputEnds", "one for each way to close an input"),

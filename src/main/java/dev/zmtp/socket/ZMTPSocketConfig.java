@@ -1,6 +1,7 @@
 package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.capture.ZMTPCapture;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.internal.socket.context.Settings;
@@ -355,6 +356,14 @@ public final class ZMTPSocketConfig {
      */
     public @Nullable ZMTPHandshakeLimiter handshakeLimiter() {
         return values.handshakeLimiter;
+    }
+
+    /**
+     * Capture of the traffic of all connections, which the caller closes after the socket, or null if nothing is
+     * captured. Default: none.
+     */
+    public @Nullable ZMTPCapture capture() {
+        return values.capture;
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.zmtp.socket;
 
+import dev.zmtp.capture.ZMTPCapture;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.internal.socket.context.Settings;
@@ -233,6 +234,12 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
      */
     public ZMTPSocketConfig.Builder handshakeLimiter(@Nullable ZMTPHandshakeLimiter limiter) {
         values.handshakeLimiter = limiter;
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#capture()}. */
+    public ZMTPSocketConfig.Builder capture(@Nullable ZMTPCapture capture) {
+        values.capture = capture;
         return self();
     }
 

@@ -11,6 +11,7 @@ import dev.zmtp.codec.ZMTPMemoryBudget;
 import dev.zmtp.metrics.ZMTPMetrics;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.CapturedFile;
 import dev.zmtp.testing.TestSockets;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The page about observing, and its example. */
 class ObservingPageTest {
@@ -70,5 +72,17 @@ class ObservingPageTest {
                 .containsPattern( // the last answer may be there before its time is recorded
                         "zmtp_requests_seconds_count\\{result=\"ok\",socket=\"orders\",type=\"DEALER\"} [23]\n")
                 .contains("zmtp_served_seconds_count{result=\"replied\",socket=\"server\",type=\"ROUTER\"} 3\n");
+    }
+
+    @Test
+    void theCaptureOfTheExampleHasTheQuestionAndTheAnswer(@TempDir Path folder)
+            throws IOException, InterruptedException {
+        Path file = folder.resolve("echo.pcapng");
+
+        CapturedEcho.echo(file);
+
+        CapturedFile captured = CapturedFile.read(file);
+        assertThat(captured.stream(true)).endsWith("\0\3Ada");
+        assertThat(captured.stream(false)).endsWith("\0\3Ada");
     }
 }

@@ -75,6 +75,11 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.shm.RandomBytes", "next")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.context.LoopFuture", "get")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.context.LoopFuture", "join")
+                // Files of captures, which the thread of a test opens and closes.
+                .allowBlockingCallsInside("dev.zmtp.internal.capture.CaptureFile", "beginFirst")
+                .allowBlockingCallsInside("dev.zmtp.internal.capture.CaptureWriter", "close")
+                .allowBlockingCallsInside("dev.zmtp.internal.capture.CaptureWriter", "drain")
+                .allowBlockingCallsInside("dev.zmtp.internal.capture.CaptureWriter", "end")
                 // Threads that wait, which are checked before not to be those of event loops.
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.send.WaitingThread", "await")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Sleepers", "await")

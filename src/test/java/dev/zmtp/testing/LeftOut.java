@@ -11,8 +11,8 @@ import org.junit.platform.engine.TestTag;
 import org.junit.platform.launcher.PostDiscoveryFilter;
 
 /**
- * Leaves out the tests that cannot run on this machine, by their tags: {@code java>=21}, {@code java<24} and {@code
- * linux}. They are not reported as skipped, so that a skipped test is one that should have run. One line says what is
+ * Leaves out the tests that cannot run on this machine, by their tags: {@code java>=21}, {@code java<24}, {@code
+ * linux}, {@code tshark} and {@code wireshark}. They are not reported as skipped, so that a skipped test is one that should have run. One line says what is
  * left out.
  */
 public final class LeftOut implements PostDiscoveryFilter {
@@ -51,6 +51,12 @@ public final class LeftOut implements PostDiscoveryFilter {
     boolean runs(String tag) {
         if (tag.equals("linux")) {
             return isLinux;
+        }
+        if (tag.equals("tshark")) {
+            return Programs.hasProgram("tshark");
+        }
+        if (tag.equals("wireshark")) {
+            return Programs.hasWireshark();
         }
         Matcher wanted = JAVA.matcher(tag);
         if (!wanted.matches()) {

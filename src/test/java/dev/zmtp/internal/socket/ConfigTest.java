@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.mockito.Mockito.mock;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.capture.ZMTPCapture;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketValues;
@@ -86,6 +87,7 @@ class ConfigTest {
                 .tls(tls)
                 .tls(mock(SslContext.class)) // of a server, as it is not of a client
                 .handshakeLimiter(null)
+                .capture(mock(ZMTPCapture.class))
                 .pipelineInitializer((endpoint, pipeline) -> {})
                 .option(ChannelOption.SO_KEEPALIVE, true)
                 .tcpChannels(NioSocketChannel::new, NioServerSocketChannel::new);

@@ -36,6 +36,7 @@ class SocketAllocationTest {
     private static final double MOST = 12;
 
     @Tag("T83")
+    @Tag("T104")
     @ParameterizedTest
     @ValueSource(strings = {"echo", "job", "job with meters"})
     void aMessageMakesNoGarbage(String program) throws IOException, InterruptedException {

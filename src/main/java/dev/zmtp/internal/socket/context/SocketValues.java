@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket.context;
 
+import dev.zmtp.capture.ZMTPCapture;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.internal.transport.InprocTransport;
@@ -74,6 +75,7 @@ public final class SocketValues implements Cloneable {
     public @Nullable Supplier<SslContext> tlsClient;
     public @Nullable Supplier<SslContext> tlsServer;
     public @Nullable ZMTPHandshakeLimiter handshakeLimiter = new ZMTPHandshakeLimiter();
+    public @Nullable ZMTPCapture capture;
     public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipelineInitializer = (endpoint, added) -> {};
 
     /** Creates the defaults. */

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket.endpoint;
 
+import dev.zmtp.capture.ZMTPCapture;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.internal.socket.context.SocketContext;
@@ -89,12 +90,17 @@ final class ChannelSetup {
             pipeline.addLast(tls);
         }
         Object peerKey = connecting ? endpoint.toString() : Pings.keyOf(ch);
+        ZMTPCapture capture = context.config().capture();
         pipeline.addLast(
                 endpoint.transport().carriesMessages()
                         ? new InprocHandler(
                                 context.type(),
-                                at.codec(context.config().codec()).localIdentity())
+                                at.codec(context.config().codec()).localIdentity(),
+                                capture != null)
                         : ZMTPCodec.from(at.codec(pings.config(peerKey))));
+        if (capture != null) {
+            pipeline.addLast(capture.handler(at.text()));
+        }
         pipeline.addLast(handler.at(peerKey, pings));
     }
 

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.endpoint;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.capture.CapturedHandshake;
 import dev.zmtp.internal.socket.peer.PeerInfo;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
@@ -18,8 +19,11 @@ public final class InprocHandler extends ChannelDuplexHandler {
 
     private final ZMTPSocketType type;
     private final ByteBuffer identity;
+    private final boolean captured;
 
-    InprocHandler(ZMTPSocketType type, ByteBuffer identity) {
+    /** @param captured whether the next handler captures messages, and needs both types and identities */
+    InprocHandler(ZMTPSocketType type, ByteBuffer identity, boolean captured) {
+        this.captured = captured;
         this.type = type;
         this.identity = type.announcesIdentity() ? identity : ByteBuffer.allocate(0);
     }
@@ -66,6 +70,9 @@ public final class InprocHandler extends ChannelDuplexHandler {
 
     private void meet(ChannelHandlerContext ctx, InprocHandler peer) {
         if (type.accepts(peer.type)) {
+            if (captured) {
+                ctx.fireUserEventTriggered(CapturedHandshake.inproc(type, identity, peer.type, peer.identity));
+            }
             ctx.fireUserEventTriggered(new PeerInfo(
                     peer.identity, peer.type, null, null, null, ctx.channel().remoteAddress()));
         } else {

@@ -1,0 +1,207 @@
+package dev.zmtp.internal.capture;
+
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The file that is written, and its successors. Each has a section and interfaces of its own. */
+final class CaptureFile {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.capture.ZMTPCapture");
+
+    private static final int BUFFER = 64 << 10;
+
+    /** An interface in the current file. */
+    private static final class Numbered {
+        final int number;
+        long received;
+
+        Numbered(int number) {
+            this.number = number;
+        }
+    }
+
+    private final CaptureSettings settings;
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
+    private final Map<CapturedInterface, Numbered> numbers = new LinkedHashMap<>();
+
+    /** The files that are kept, the oldest first. */
+    private final Deque<Path> kept = new ArrayDeque<>();
+
+    private @Nullable FileChannel channel;
+    private Path path;
+    private int index;
+    private long length;
+
+    CaptureFile(CaptureSettings settings) throws IOException {
+        this.settings = settings;
+        this.path = settings.file();
+        beginFirst();
+    }
+
+    private void beginFirst() throws IOException {
+        if (settings.overwrite()) {
+            Files.deleteIfExists(path);
+        }
+        begin();
+    }
+
+    boolean isOpen() {
+        return channel != null;
+    }
+
+    private void begin() throws IOException {
+        Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        channel = FileChannel.open(path, options, permissions());
+        kept.addLast(path);
+        length = 0;
+        numbers.clear();
+        try {
+            append(PcapngBlocks.section("netty-zmtp" + version()));
+            flush();
+        } catch (IOException e) {
+            abandon();
+            throw e;
+        }
+    }
+
+    private FileAttribute<?>[] permissions() {
+        boolean isPosix = path.getFileSystem().supportedFileAttributeViews().contains("posix");
+        return isPosix
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+                }
+                : new FileAttribute<?>[0];
+    }
+
+    private static String version() {
+        String version = CaptureFile.class.getPackage().getImplementationVersion();
+        return version == null ? "" : " " + version;
+    }
+
+    /** Writes a packet's block. Returns false if the file is full and has no successor. */
+    boolean write(CapturedInterface at, byte[] block) throws IOException {
+        Numbered numbered = numbers.get(at);
+        byte[] description = numbered == null ? at.block() : new byte[0];
+        if (length + description.length + block.length > settings.maxBytes()) {
+            if (!next()) {
+                return false;
+            }
+            numbered = null;
+            description = at.block();
+        }
+        if (numbered == null) {
+            append(description);
+            numbered = new Numbered(numbers.size());
+            numbers.put(at, numbered);
+        }
+        PcapngBlocks.setInterface(block, numbered.number);
+        numbered.received++;
+        append(block);
+        return true;
+    }
+
+    /** Begins the next file if there can be one. */
+    private boolean next() throws IOException {
+        close();
+        if (settings.files() == 1) {
+            return false;
+        }
+        if (kept.size() == settings.files()) {
+            delete(kept.removeFirst());
+        }
+        while (channel == null) {
+            path = successor(++index);
+            try {
+                begin();
+            } catch (FileAlreadyExistsException e) { // of another capture
+                logger.debug("{} exists, so the capture uses the next name", path);
+            }
+        }
+        logger.debug("The capture goes on in {}", path);
+        return true;
+    }
+
+    private static void delete(Path oldest) {
+        try {
+            Files.deleteIfExists(oldest);
+        } catch (IOException e) { // such as that somebody reads it, on Windows
+            logger.debug("{} cannot be deleted", oldest, e);
+        }
+    }
+
+    private Path successor(int number) {
+        String name = String.valueOf(settings.file().getFileName());
+        int dot = name.lastIndexOf('.');
+        String next = dot <= 0 ? name + "." + number : name.substring(0, dot) + "." + number + name.substring(dot);
+        return settings.file().resolveSibling(next);
+    }
+
+    private void append(byte[] block) throws IOException {
+        length += block.length;
+        if (block.length > buffer.remaining()) {
+            flush();
+        }
+        buffer.put(block); // no block is longer than the buffer
+    }
+
+    void flush() throws IOException {
+        FileChannel to = channel;
+        if (to != null) {
+            buffer.flip();
+            while (buffer.hasRemaining()) {
+                to.write(buffer);
+            }
+            buffer.clear();
+        }
+    }
+
+    /** Writes the statistics of all interfaces, and closes the file. */
+    void close() throws IOException {
+        FileChannel ending = channel;
+        if (ending == null) {
+            return;
+        }
+        long now = System.currentTimeMillis() * 1_000_000;
+        for (Map.Entry<CapturedInterface, Numbered> entry : numbers.entrySet()) {
+            Numbered its = entry.getValue();
+            append(PcapngBlocks.statistics(
+                    its.number, now, its.received, entry.getKey().takeDropped()));
+        }
+        flush();
+        channel = null;
+        ending.close();
+    }
+
+    /** Closes the file without its statistics, because it cannot be written. */
+    void abandon() {
+        FileChannel ending = channel;
+        channel = null;
+        if (ending != null) {
+            try {
+                ending.close();
+            } catch (IOException e) {
+                logger.debug("The capture {} cannot be closed either", path, e);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return path.toString();
+    }
+}

@@ -1,0 +1,238 @@
+package dev.zmtp.internal.capture;
+
+import dev.zmtp.internal.runtime.IdleThread;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue of blocks between event loops and the thread that writes them. An event loop never waits. Blocks that find
+ * no room are dropped and counted.
+ */
+public final class CaptureWriter {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.capture.ZMTPCapture");
+
+    /** Maximum number of interfaces. Further endpoints share the last interface. */
+    private static final int MAX_INTERFACES = 1_000;
+
+    private static final class Block {
+        final CapturedInterface at;
+        final byte[] bytes;
+
+        Block(CapturedInterface at, byte[] bytes) {
+            this.at = at;
+            this.bytes = bytes;
+        }
+    }
+
+    private final int snapLength;
+    private final long queueBytes;
+    private final CaptureFile file;
+    private final Executor executor;
+    private final Queue<Block> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicLong queued = new AtomicLong();
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+    private final AtomicInteger number = new AtomicInteger();
+    private final long clockOffset = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+    private final LongAdder packets = new LongAdder();
+    private final LongAdder dropped = new LongAdder();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private final Map<String, CapturedInterface> interfaces = new HashMap<>();
+
+    /** The newest of the interfaces, which guard it. */
+    private @Nullable CapturedInterface lastInterface;
+
+    private volatile boolean accepting = true;
+    private volatile @Nullable Throwable failure;
+
+    /** Creates the file. */
+    public CaptureWriter(CaptureSettings settings) throws IOException {
+        this(settings, IdleThread.executor("zmtp-capture"));
+    }
+
+    /** @param executor runs one task at a time, in order */
+    CaptureWriter(CaptureSettings settings, Executor executor) throws IOException {
+        this.executor = executor;
+        this.snapLength = settings.snapLength();
+        this.queueBytes = settings.queueBytes();
+        this.file = new CaptureFile(settings);
+    }
+
+    public int snapLength() {
+        return snapLength;
+    }
+
+    public long packets() {
+        return packets.sum();
+    }
+
+    public long dropped() {
+        return dropped.sum();
+    }
+
+    // On any event loop
+
+    /** Returns the time since 1970 in nanoseconds. */
+    long now() {
+        return clockOffset + System.nanoTime();
+    }
+
+    /** Returns the number of the next connection without addresses. */
+    int nextNumber() {
+        return number.incrementAndGet();
+    }
+
+    /** Returns the number of bytes that are reserved or wait to be written. */
+    long queued() {
+        return queued.get();
+    }
+
+    CapturedInterface at(String endpoint, String description) {
+        synchronized (interfaces) {
+            String key = endpoint + ' ' + description;
+            CapturedInterface known = interfaces.get(key);
+            if (known == null) {
+                if (lastInterface != null && interfaces.size() >= MAX_INTERFACES) {
+                    return lastInterface;
+                }
+                known = new CapturedInterface(endpoint, description);
+                interfaces.put(key, known);
+                lastInterface = known;
+            }
+            return known;
+        }
+    }
+
+    /** Reserves memory for blocks that are added next. Returns whether there is room for them. */
+    boolean reserve(long bytes) {
+        if (!accepting) {
+            return false;
+        }
+        if (queued.addAndGet(bytes) <= queueBytes) {
+            return true;
+        }
+        queued.addAndGet(-bytes);
+        return false;
+    }
+
+    /** Returns what was reserved and not used. */
+    void unreserve(long bytes) {
+        queued.addAndGet(-bytes);
+    }
+
+    void dropped(long number) {
+        dropped.add(number);
+    }
+
+    /** Adds a block whose length was reserved. */
+    void add(CapturedInterface at, byte[] block) {
+        queue.add(new Block(at, block));
+        wake();
+    }
+
+    private void wake() {
+        if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
+            try {
+                executor.execute(this::drain);
+            } catch (Throwable e) { // no thread can be started at present, so the next block tries again
+                scheduled.set(false);
+                logger.debug("The capture {} waits for a thread", file, e);
+            }
+        }
+    }
+
+    // On the writer's thread
+
+    private void drain() {
+        scheduled.set(false); // first, so that a later block wakes it again
+        for (Block block = queue.poll(); block != null; block = queue.poll()) {
+            queued.addAndGet(-block.bytes.length);
+            if (file.isOpen()) {
+                write(block);
+            } else {
+                block.at.dropped(1);
+                dropped.increment();
+            }
+        }
+        flush();
+    }
+
+    private void write(Block block) {
+        try {
+            if (file.write(block.at, block.bytes)) {
+                packets.increment();
+                return;
+            }
+            logger.warn("The capture {} has reached its maximum length and ends", file);
+        } catch (Throwable e) {
+            fail(e);
+        }
+        accepting = false;
+        block.at.dropped(1);
+        dropped.increment();
+    }
+
+    private void flush() {
+        try {
+            file.flush();
+        } catch (Throwable e) {
+            fail(e);
+        }
+    }
+
+    private void fail(Throwable cause) {
+        accepting = false;
+        failure = cause;
+        file.abandon();
+        logger.warn("The capture {} ends, because it cannot be written", file, cause);
+    }
+
+    /** Writes what waits, and the statistics. */
+    void end() {
+        try {
+            drain();
+            file.close();
+        } catch (Throwable e) {
+            fail(e);
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    // On the thread of the user
+
+    /** Writes the queue and the statistics. */
+    public void close() throws IOException {
+        accepting = false;
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        executor.execute(this::end);
+        try {
+            ended.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted before the capture was written");
+        }
+        Throwable cause = failure;
+        if (cause != null) {
+            throw new IOException("the capture could not be written: " + cause.getMessage(), cause);
+        }
+    }
+}

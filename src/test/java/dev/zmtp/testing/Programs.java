@@ -1,0 +1,51 @@
+package dev.zmtp.testing;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Programs that tests call, if the machine has them. */
+public final class Programs {
+
+    private static final int PATIENCE_SECONDS = 120;
+
+    /** The folder into which {@code .ci/run} installs packages of npm. */
+    public static final Path NODE_MODULES = Path.of(".tools", "node_modules");
+
+    private Programs() {}
+
+    /** Whether the program is on the path. */
+    public static boolean hasProgram(String name) {
+        String path = System.getenv("PATH");
+        return path != null
+                && path.lines()
+                        .flatMap(line -> List.of(line.split(":")).stream())
+                        .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
+    }
+
+    /** Whether Wireshark for Node is installed. */
+    public static boolean hasWireshark() {
+        return hasProgram("node") && Files.exists(NODE_MODULES.resolve("@goodtools/wiregasm/dist/wiregasm.wasm"));
+    }
+
+    /** What the program prints. Its errors go there, too. */
+    public static String run(String... command) throws IOException, InterruptedException {
+        Path out = Files.createTempFile("tool", ".txt");
+        try {
+            Process process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(out.toFile())
+                    .start();
+            if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IOException(String.join(" ", command) + ": still running");
+            }
+            return Files.readString(out, StandardCharsets.UTF_8);
+        } finally {
+            Files.delete(out);
+        }
+    }
+}
