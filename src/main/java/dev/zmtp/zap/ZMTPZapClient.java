@@ -7,16 +7,11 @@ import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.ScheduledFuture;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -96,32 +91,14 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             return answer;
         }
         // Copied now, because a password is wiped if the peer's connection ends.
-        Credentials credentials = new Credentials(request.credentials());
+        List<ByteBuf> credentials = WipedBuffer.copies(request.credentials());
         try {
             current.ctx.executor().execute(() -> current.ask(request, credentials, answer));
         } catch (RejectedExecutionException e) {
-            credentials.wipe();
+            credentials.forEach(ByteBuf::release);
             answer.complete(ZMTPAuthDecision.temporaryFailure(ENDED));
         }
         return answer;
-    }
-
-    /** Copies of the credentials of a peer, on the heap. */
-    private record Credentials(List<byte[]> copies) {
-        Credentials(Collection<ByteBuffer> credentials) {
-            this(credentials.stream()
-                    .map(credential -> ByteBufUtil.getBytes(Unpooled.wrappedBuffer(credential)))
-                    .toList());
-        }
-
-        /** Returns frames of the copies themselves. */
-        List<ByteBuf> frames() {
-            return copies.stream().map(Unpooled::wrappedBuffer).toList();
-        }
-
-        void wipe() {
-            copies.forEach(copy -> Arrays.fill(copy, (byte) 0));
-        }
     }
 
     /**
@@ -210,12 +187,12 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             }
         }
 
-        void ask(ZMTPAuthRequest request, Credentials credentials, CompletableFuture<ZMTPAuthDecision> answer) {
+        void ask(ZMTPAuthRequest request, List<ByteBuf> credentials, CompletableFuture<ZMTPAuthDecision> answer) {
             String obstacle = obstacle();
             if (obstacle == null) {
                 send(request, credentials, answer);
             } else {
-                credentials.wipe();
+                credentials.forEach(ByteBuf::release);
                 answer.complete(ZMTPAuthDecision.temporaryFailure(obstacle));
             }
         }
@@ -233,22 +210,19 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         }
 
         private void send(
-                ZMTPAuthRequest request, Credentials credentials, CompletableFuture<ZMTPAuthDecision> answer) {
+                ZMTPAuthRequest request, List<ByteBuf> credentials, CompletableFuture<ZMTPAuthDecision> answer) {
             long id = ++lastId;
             pending.put(
                     id,
                     new Request(
                             answer, ctx.executor().schedule(() -> onTimeout(id), timeoutNanos, TimeUnit.NANOSECONDS)));
-            ctx.writeAndFlush(ZapMessages.request(id, request, credentials.frames()))
-                    .addListener(sent -> {
-                        credentials.wipe();
-                        if (!sent.isSuccess()) {
-                            complete(
-                                    id,
-                                    ZMTPAuthDecision.temporaryFailure(
-                                            "the ZAP handler could not be asked: " + sent.cause()));
-                        }
-                    });
+            ctx.writeAndFlush(ZapMessages.request(id, request, credentials)).addListener(sent -> {
+                if (!sent.isSuccess()) {
+                    complete(
+                            id,
+                            ZMTPAuthDecision.temporaryFailure("the ZAP handler could not be asked: " + sent.cause()));
+                }
+            });
         }
 
         private void onTimeout(long id) {

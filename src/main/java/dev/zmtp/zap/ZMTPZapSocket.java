@@ -67,8 +67,10 @@ public final class ZMTPZapSocket implements ZMTPAuthenticator, AutoCloseable {
 
     private record Pending(CompletableFuture<ZMTPAuthDecision> answer, ScheduledFuture<?> timeout) {}
 
-    /** Connects the socket, which it closes. */
-    ZMTPZapSocket(ZMTPSocket dealer, String endpoint, Duration timeout) {
+    private ZMTPZapSocket(ZMTPSocket dealer, String endpoint, Duration timeout) {
+        if (dealer.socketType() != ZMTPSocketType.DEALER) {
+            throw new IllegalArgumentException("dealer: " + dealer.socketType() + " (expected: DEALER)");
+        }
         this.timeoutNanos = ZMTPZapClient.nanos(timeout);
         this.dealer = dealer;
         this.eventLoop = dealer.eventLoop();
@@ -85,8 +87,22 @@ public final class ZMTPZapSocket implements ZMTPAuthenticator, AutoCloseable {
      * @throws IllegalArgumentException if the timeout is not more than zero, or the endpoint is invalid
      */
     public static ZMTPZapSocket connect(String endpoint, Duration timeout) {
-        ZMTPZapClient.nanos(timeout);
-        ZMTPSocket dealer = ZMTPSocket.of(config().build());
+        return connect(ZMTPSocket.of(config().build()), endpoint, timeout);
+    }
+
+    /**
+     * Like {@link #connect(String, Duration)}, with a socket whose config has an event loop or other settings of the
+     * application. A test can pass a socket of a {@link dev.zmtp.test.ZMTPTestLoop}, on whose {@code inproc} endpoints
+     * its ZAP handler listens.
+     *
+     * @param dealer a DEALER that was opened with the {@link #config()} and has no endpoint and no receiver. It is
+     *     closed with the authenticator, and also if this method throws
+     * @param timeout maximum time for a reply, more than zero
+     * @throws IllegalArgumentException if the socket is not a DEALER, the timeout is not more than zero, or the
+     *     endpoint is invalid
+     * @throws IllegalStateException if the socket has a receiver
+     */
+    public static ZMTPZapSocket connect(ZMTPSocket dealer, String endpoint, Duration timeout) {
         try {
             return new ZMTPZapSocket(dealer, endpoint, timeout);
         } catch (RuntimeException e) {
@@ -95,8 +111,12 @@ public final class ZMTPZapSocket implements ZMTPAuthenticator, AutoCloseable {
         }
     }
 
-    /** Returns settings with which the socket retains a single request that has not left. */
-    static ZMTPSocketConfig.Builder config() {
+    /**
+     * Returns the config of a DEALER for {@link #connect(ZMTPSocket, String, Duration)}, to which other settings can be
+     * added. Its queue holds a single request, and none while the ZAP handler is absent. The authenticator keeps the
+     * other requests, because it has to wipe a password when the time of its request is over.
+     */
+    public static ZMTPSocketConfig.Builder config() {
         return ZMTPSocketConfig.builder(ZMTPSocketType.DEALER)
                 .queueWhileDown(false)
                 .sendQueueLimit(1, 1)
@@ -107,8 +127,7 @@ public final class ZMTPZapSocket implements ZMTPAuthenticator, AutoCloseable {
     public CompletionStage<ZMTPAuthDecision> authenticate(ZMTPAuthRequest request) {
         CompletableFuture<ZMTPAuthDecision> answer = new CompletableFuture<>();
         // Copied now, because a password is wiped if the peer's connection ends.
-        List<ByteBuf> credentials =
-                request.credentials().stream().<ByteBuf>map(WipedBuffer::new).toList();
+        List<ByteBuf> credentials = WipedBuffer.copies(request.credentials());
         try {
             eventLoop.execute(() -> ask(request, credentials, answer));
         } catch (RejectedExecutionException e) {
