@@ -287,7 +287,8 @@ public final class ZMTPProxy implements AutoCloseable {
 
     /**
      * Suspends forwarding until {@link #resume}. Nothing is lost, because messages wait in the queues of their peers,
-     * and then with the senders. Subscriptions still pass.
+     * and then with the senders. A socket with {@link ZMTPSocketConfig.ReceiveOverflowPolicy#KEEP_LATEST} instead keeps
+     * only the newest message of each peer. Subscriptions still pass.
      *
      * @return a future that completes when nothing is forwarded any more
      */

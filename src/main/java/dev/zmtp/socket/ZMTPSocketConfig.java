@@ -77,8 +77,9 @@ public final class ZMTPSocketConfig {
         /** The message is queued. A peer whose queue is full is not read until there is room. The default. */
         WAIT,
         /**
-         * The message, with any number of frames, replaces the queued message of its peer. The peer is always read.
-         * Allowed for all types that receive, except REQ and REP, whose peers wait for each message.
+         * The message, with any number of frames, replaces the queued message of its peer. A peer is read however
+         * slowly its messages are taken. Allowed for all types that receive, except REQ and REP, whose peers wait for
+         * each message.
          */
         KEEP_LATEST
     }

@@ -166,9 +166,9 @@ public sealed interface ZMTPSocketEvent {
     }
 
     /**
-     * Messages to or from a peer were dropped. A message that never reached a queue counts only if its sender has no
-     * future that reports the drop. The event is fired for the first message, and then at most once a second for each
-     * peer and reason.
+     * Messages to or from a peer were dropped, or newer messages have replaced them. A message that never reached a
+     * queue counts only if its sender has no future that reports the drop. The event is fired for the first message,
+     * and then at most once a second for each peer and reason.
      *
      * @param peer the peer; null if the messages were for no particular peer
      * @param reason the reason

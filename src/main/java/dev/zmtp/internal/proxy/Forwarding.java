@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A bounded ring connects the two. As soon as a message is refused, or the ring is full, no more messages are taken.
  * They then wait in the queues of the peers that sent them, and these peers are not read from once their queues are
- * full.
+ * full. If the source keeps only the newest message of each peer, newer messages replace those that wait.
  */
 public final class Forwarding implements Sink {
 

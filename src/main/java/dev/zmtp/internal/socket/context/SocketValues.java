@@ -104,10 +104,9 @@ public final class SocketValues implements Cloneable {
         return new QueueLimit(config.sendQueueLimitMessages(), config.sendQueueLimitBytes());
     }
 
-    /** Returns the limit of queued received messages that takes effect with this config. */
+    /** Returns the limit of queued received messages in this config. */
     public static QueueLimit limitOfReceives(ZMTPSocketConfig config) {
-        boolean one = config.receiveOverflowPolicy() == ReceiveOverflowPolicy.KEEP_LATEST;
-        return new QueueLimit(one ? 1 : config.receiveQueueLimitMessages(), config.receiveQueueLimitBytes());
+        return new QueueLimit(config.receiveQueueLimitMessages(), config.receiveQueueLimitBytes());
     }
 
     /** Adds the transport, or replaces the transport with the same scheme. */

@@ -1,5 +1,7 @@
 package dev.zmtp.internal.socket.receive;
 
+import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DISCARDED;
+
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.SocketContext;
@@ -8,10 +10,10 @@ import dev.zmtp.internal.socket.peer.Inbound;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig.ReceiveOverflowPolicy;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The messages waiting to be received, in a queue for each peer. Guarded by the lock of the {@code Inbox}. */
@@ -19,17 +21,16 @@ final class InboundQueues {
 
     private final SocketContext context;
     private final QueueLimit limit;
+    private final boolean keepsLatest;
     private final Line line = new Line();
 
-    /** Takes the messages that newer messages replace; null if a full queue stops reading instead. */
-    private final @Nullable Outdated outdated;
+    /** Changed under the lock, read without it. */
+    private volatile boolean closed;
 
-    /** @param lock the lock of the {@code Inbox} */
-    InboundQueues(SocketContext context, ReentrantLock lock) {
+    InboundQueues(SocketContext context) {
         this.context = context;
-        boolean keepsLatest = context.config().receiveOverflowPolicy() == ReceiveOverflowPolicy.KEEP_LATEST;
-        this.outdated = keepsLatest ? new Outdated(context, lock) : null;
         this.limit = SocketValues.limitOfReceives(context.config());
+        this.keepsLatest = context.config().receiveOverflowPolicy() == ReceiveOverflowPolicy.KEEP_LATEST;
     }
 
     /** Peers with queued messages. */
@@ -37,16 +38,30 @@ final class InboundQueues {
         return line;
     }
 
-    /** Takes ownership of the message. */
-    void add(Peer from, ZMTPMessage message, boolean atFront) {
+    /** Returns whether no more messages are kept. From any thread. */
+    boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Queues the message. Returns a message that is not kept, which the caller passes to {@link #discard}: this message
+     * if the queues are closed, or the older of two messages if only the newest is kept; null if all are kept.
+     */
+    @Nullable
+    ZMTPMessage add(Peer from, ZMTPMessage message, boolean atFront) {
         Inbound its = from.inbound();
+        boolean isFirst = its.messages.isEmpty();
+        if (closed || (keepsLatest && atFront && !isFirst)) { // a message that was put back is the older one
+            return message;
+        }
+        ZMTPMessage older = keepsLatest ? poll(from) : null; // first, so that the budget never counts both
         if (atFront) {
-            if (its.messages.isEmpty()) {
+            if (isFirst) {
                 line.addFirst(from);
             }
             its.messages.addFirst(message);
         } else {
-            if (its.messages.isEmpty()) {
+            if (isFirst) {
                 line.add(from);
             }
             its.messages.add(message);
@@ -54,23 +69,39 @@ final class InboundQueues {
         long bytes = message.readableBytes();
         its.bytes += bytes;
         from.memory().inbound(MessageMemory.of(message, bytes));
-        if (its.messages.size() >= limit.messages()
+        its.full |= !keepsLatest && hasReachedLimit(from);
+        return older;
+    }
+
+    private boolean hasReachedLimit(Peer from) {
+        Inbound its = from.inbound();
+        return its.messages.size() >= limit.messages()
                 || its.bytes >= limit.bytes()
-                || from.memory().hasMuchToReceive()) {
-            limitReached(from, its);
+                || from.memory().hasMuchToReceive();
+    }
+
+    /**
+     * Releases a message that was not kept, and reports it unless this is closed. Without the lock, because a buffer
+     * of the application and an event listener can wait for a thread that receives. From any thread.
+     */
+    void discard(Peer from, @Nullable ZMTPMessage unkept) {
+        if (unkept == null) {
+            return;
+        }
+        ReferenceCountUtil.safeRelease(unkept);
+        if (closed) {
+            return;
+        }
+        if (context.inEventLoop()) {
+            outdated(from);
+        } else {
+            context.execute(() -> outdated(from));
         }
     }
 
-    private void limitReached(Peer from, Inbound its) {
-        if (outdated == null) {
-            its.full = true;
-            return;
-        }
-        // The first message is the older one, even if it was put back after the second had arrived.
-        ZMTPMessage older = its.messages.size() > 1 ? poll(from) : null;
-        if (older != null) {
-            outdated.add(from, older);
-        }
+    private void outdated(Peer from) {
+        from.counters().add(DISCARDED, 1);
+        context.drops().dropped(from, DropReason.OUTDATED, 1);
     }
 
     /** Removes and returns the oldest message, and leaves the order of turns unchanged; null if there is none. */
@@ -139,13 +170,16 @@ final class InboundQueues {
         return removed;
     }
 
-    /** Releases all messages. */
-    void close() {
+    /** Removes and returns all messages. No more messages are kept. */
+    Deque<ZMTPMessage> close() {
+        closed = true;
+        Deque<ZMTPMessage> removed = new ArrayDeque<>(0);
         line.allBack();
         for (Peer from = line.poll(); from != null; from = line.poll()) {
-            from.inbound().messages.forEach(ReferenceCountUtil::safeRelease);
+            removed.addAll(from.inbound().messages);
             from.inbound().messages.clear();
             from.memory().inboundClosed();
         }
+        return removed;
     }
 }

@@ -39,8 +39,6 @@ public final class Inbox {
     /** Sink that gets all messages, or {@link #RESERVED}; null if takers get them. */
     private volatile @Nullable Object owner;
 
-    private volatile boolean closed;
-
     /** True if there has ever been a receiver. Guarded by the lock. */
     private boolean received;
 
@@ -54,7 +52,7 @@ public final class Inbox {
 
     public Inbox(SocketContext context) {
         this.context = context;
-        this.queues = new InboundQueues(context, lock);
+        this.queues = new InboundQueues(context);
         this.line = queues.line();
         this.sleepers = new Sleepers(context, this, queues, lock);
         this.pump = new SinkPump(context, this);
@@ -81,15 +79,14 @@ public final class Inbox {
 
     private @Nullable Taker takerOrQueue(Peer from, ZMTPMessage message) {
         boolean sleep;
+        ZMTPMessage unkept;
         lock.lock();
         try {
             Taker taker = line.isEmpty() ? pollTaker() : null; // otherwise the waiting takers have messages
             if (taker != null) {
                 return taker;
             }
-            if (!add(from, MessageMemory.compact(message), false)) {
-                return null;
-            }
+            unkept = queues.add(from, MessageMemory.compact(message), false);
             sleep = sleepers.areAsleep();
         } finally {
             lock.unlock();
@@ -101,6 +98,7 @@ public final class Inbox {
             wakes = true;
             context.execute(wakeTask); // for messages that do not arrive with a read
         }
+        queues.discard(from, unkept);
         return null;
     }
 
@@ -125,16 +123,6 @@ public final class Inbox {
         Taker taker = first.next();
         first.remove();
         return taker;
-    }
-
-    /** Queues the message and returns true, or releases it if the socket is closed. Under the lock. */
-    private boolean add(Peer from, ZMTPMessage message, boolean atFront) {
-        if (closed) {
-            ReferenceCountUtil.safeRelease(message);
-            return false;
-        }
-        queues.add(from, message, atFront);
-        return true;
     }
 
     // Outbound
@@ -197,7 +185,7 @@ public final class Inbox {
     /** Notes that there is a receiver. Returns why messages cannot be received; null if they can. Under the lock. */
     @Nullable
     ZMTPSocketException refusal() {
-        if (closed) {
+        if (queues.isClosed()) {
             return new ZMTPSocketException(CLOSED, "the socket is closed");
         }
         if (owner != null) {
@@ -236,23 +224,24 @@ public final class Inbox {
 
     /** Returns the taker for the message, which has begun to wait in the meantime; null if there is none. */
     private @Nullable Taker putBack(Peer from, ZMTPMessage message) {
+        Taker next = null;
+        ZMTPMessage unkept;
         lock.lock();
         try {
-            if (!add(from, message, true)) {
-                return null;
-            }
+            unkept = queues.add(from, message, true);
             if (owner != null) { // in the meantime, and the sink checks the queue again
                 context.execute(pump::pump);
-                return null;
+            } else {
+                next = pollTaker();
             }
-            Taker next = pollTaker();
             if (next == null) {
                 sleepers.wakeForNext();
             }
-            return next;
         } finally {
             lock.unlock();
         }
+        queues.discard(from, unkept);
+        return next;
     }
 
     /** Removes a taker that needs no message any more. */
@@ -322,7 +311,7 @@ public final class Inbox {
     }
 
     private void begin(Sink to) {
-        if (closed) {
+        if (queues.isClosed()) {
             to.closed();
         } else {
             pump.begin(to);
@@ -338,14 +327,16 @@ public final class Inbox {
     /**
      * Takes back a message that the sink has taken, to be received next. Called before the sink is removed, with the
      * last message first. Takes ownership of the message.
-     * @return true if the message is kept; false if the socket is closed
+     * @return true if the message is kept or a newer message replaces it; false if the socket is closed
      */
     public boolean returned(Peer from, ZMTPMessage message) {
-        boolean kept = locked(() -> add(from, message, true));
-        if (kept) {
+        ZMTPMessage unkept = locked(() -> queues.add(from, message, true));
+        boolean isOpen = !queues.isClosed();
+        if (isOpen) {
             from.reading();
         }
-        return kept;
+        queues.discard(from, unkept);
+        return isOpen;
     }
 
     /** Called when the sink might accept more messages. */
@@ -412,7 +403,7 @@ public final class Inbox {
         }
     }
 
-    private <T> T locked(Supplier<T> action) {
+    private <T extends @Nullable Object> T locked(Supplier<T> action) {
         lock.lock();
         try {
             return action.get();
@@ -429,17 +420,18 @@ public final class Inbox {
 
     /** Releases the messages that were not taken. */
     public void close() {
+        Deque<ZMTPMessage> left;
         Set<Taker> waiting;
         lock.lock();
         try {
-            closed = true;
-            queues.close();
+            left = queues.close();
             waiting = Set.copyOf(takers);
             takers.clear();
             sleepers.wakeAll();
         } finally {
             lock.unlock();
         }
+        left.forEach(ReferenceCountUtil::safeRelease);
         waiting.forEach(taker -> taker.fail(new ZMTPSocketException(CLOSED, "the socket is closed")));
         Sink to = pump.sink();
         if (to != null) {
