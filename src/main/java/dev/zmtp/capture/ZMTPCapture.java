@@ -19,19 +19,20 @@ import java.util.Objects;
  *   ch.pipeline().addLast(ZMTPCodec.of(ROUTER), capture.handler(), new MyHandler());
  * }</pre>
  *
- * <p>Each connection is written as a TCP connection of ZMTP 3.1 with NULL, whichever version, mechanism and transport it
- * really has, since Wireshark understands this. The comment of its first packet names the endpoint, the version, the
+ * <p>Each connection is written as a TCP connection of ZMTP 3.1 with NULL, whichever version, mechanism and transport
+ * it really has, since Wireshark understands this. The comment of its first packet names the endpoint, the version, the
  * mechanism and the user. A handshake that fails is a connection that is reset, with the cause as a comment.
  * Subscriptions and groups are captured, heartbeats are not.
  *
- * <p><b>Secrets.</b> Neither passwords nor keys of a handshake are written. Of application-defined properties, the names
- * and the lengths of the values are written. Messages, routing ids, user IDs and reasons of refusals are written, so on
- * POSIX file systems only the owner can read the file.
+ * <p><b>Secrets.</b> Neither passwords nor keys of a handshake are written. Of application-defined properties, the
+ * names and the lengths of the values are written. Messages, routing ids, user IDs and reasons of refusals are written,
+ * so on POSIX file systems only the owner can read the file.
  *
- * <p><b>Bounds.</b> Event loops never wait for the file. They copy at most {@link Builder#snapLength} bytes of each frame to
- * a queue of at most {@link Builder#queueBytes} bytes, which a daemon thread writes. Packets that find no room, such as
- * those of a message that is larger than the queue, are dropped and counted. A file that is full or cannot be written ends the capture with one line in the log, and no
- * connection. At most 1,000 endpoints are distinguished.
+ * <p><b>Bounds.</b> Event loops never wait for the file. They copy at most {@link Builder#snapLength} bytes of each
+ * frame to a queue of at most {@link Builder#queueBytes} bytes, which a daemon thread writes. Packets that find no
+ * room, such as those of a message that is larger than the queue, are dropped and counted. A file that is full or
+ * cannot be written ends the capture with one line in the log, and no connection. At most 1,000 endpoints are
+ * distinguished.
  *
  * <p>A capture is shared by any number of sockets and pipelines. Thread safe.
  */
@@ -120,8 +121,8 @@ public final class ZMTPCapture implements AutoCloseable {
 
         /**
          * Sets the maximum number of files that are kept. When a file is full, the next file begins: {@code f.pcapng},
-         * {@code f.1.pcapng}, and so on, and the oldest file of this capture is deleted. With 1, the default, the capture
-         * ends.
+         * {@code f.1.pcapng}, and so on, and the oldest file of this capture is deleted. With 1, the default, the
+         * capture ends.
          */
         public Builder files(int files) {
             this.files = (int) checked("files", files, 1);

@@ -83,6 +83,8 @@ public final class BlockingCheck implements AfterEachCallback {
                 // Threads that wait, which are checked before not to be those of event loops.
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.send.WaitingThread", "await")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Sleepers", "await")
+                // Executors that start a thread and end it when it is idle.
+                .allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "addWorker")
                 // A lock that each side holds for a few instructions.
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "takerOrQueue")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "take")

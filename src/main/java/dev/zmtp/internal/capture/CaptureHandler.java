@@ -136,7 +136,7 @@ public final class CaptureHandler extends ChannelDuplexHandler {
         return text == null ? cause.getClass().getName() : text;
     }
 
-    /** Returns the memory that a held payload has reserved, which is at least one byte, so that their number is bounded. */
+    /** Returns the memory that a held payload has reserved, at least a byte, so that their number is bounded. */
     private static long memory(Payload payload) {
         return payload.captured() + 1;
     }

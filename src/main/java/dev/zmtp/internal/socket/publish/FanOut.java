@@ -156,6 +156,7 @@ public final class FanOut extends Routing {
     @Override
     public void leaving(Peer peer) {
         peer.outbound().sendNoted();
+        context.capacityFreed(); // messages might have waited only for this peer
     }
 
     @Override

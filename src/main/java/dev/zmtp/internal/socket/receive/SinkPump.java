@@ -82,9 +82,8 @@ final class SinkPump {
 
     /** Passes a limited number of messages, because a sink that answers gives the peers room for more requests. */
     private void pumpSome() {
-        Sink to = sink;
         int left = LoopBudget.MESSAGES;
-        while (to != null && to == sink && inbox.mayHaveNext(to) && to.wants()) {
+        for (Sink to = sink; to != null && inbox.mayHaveNext(to) && to.wants(); to = sink) { // a sink can be replaced
             if (left-- == 0) {
                 state = State.RESTING;
                 context.executeAfterReads(this::pumpRest);

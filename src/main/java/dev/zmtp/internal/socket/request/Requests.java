@@ -367,9 +367,8 @@ public final class Requests {
 
     /** Called for a message that is not an answer. If one request to its peer is outstanding, that request fails. */
     void malformed(Peer from) {
-        List<PendingRequest> its = askedOf(from);
-        if (its.size() == 1) {
-            PendingRequest request = its.get(0);
+        if (awaited(from) != null || from.asked() == 1) { // otherwise the peer could have all requests searched
+            PendingRequest request = askedOf(from).get(0);
             end(request);
             String text = "no empty frame before the answer of " + from.endpointText();
             context.completions().fail(request, MALFORMED, text);

@@ -119,7 +119,7 @@ public final class Serving implements Sink {
         if (answer != null) {
             try {
                 request.send(answer);
-            } catch (RuntimeException e) { // such as an answer that was already released
+            } catch (Throwable e) { // such as an answer that was already released
                 logger.warn("The handler failed, {} will not be answered", request, e);
             }
         }

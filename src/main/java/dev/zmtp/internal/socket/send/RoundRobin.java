@@ -119,6 +119,7 @@ public class RoundRobin extends Routing {
             credit.give(1, bytes);
         } else {
             queue.add(message, result, request, context.nanoTime());
+            failIfNobodyCanCome("the last endpoint was closed"); // in the meantime
         }
     }
 
@@ -320,10 +321,18 @@ public class RoundRobin extends Routing {
         }
     }
 
-    /** Fails the queued messages. The senders of messages without a future are notified by an event. */
+    /**
+     * Fails the queued messages. Messages that a sender adds when it is notified of a failure are not failed. The
+     * senders of messages without a future are notified by an event.
+     */
     public void failQueue(ZMTPSocketException.Reason reason, String text) {
         long messages = 0;
-        for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {
+        for (long left = queue.messages(); left > 0; left--) {
+            boolean isConnectedAgain = reason == PEER_DOWN && isReachable();
+            QueuedMessage next = isConnectedAgain ? null : queue.poll();
+            if (next == null) {
+                break;
+            }
             credit.give(1, next.bytes());
             messages += next.request() == null ? 1 : 0;
             drop(next, reason, text);

@@ -14,11 +14,15 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.test.ZMTPTestPeer;
 import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.TestSockets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -73,6 +77,32 @@ class UnreadAnswersTest {
         for (int i = 0; i < 2; i++) {
             get(client.requestAsync(message("question"), PATIENCE)).release();
             assertThat(TestSockets.receive(client)).containsExactly("pushed");
+        }
+    }
+
+    /** It cannot read before it is read from, as it waits until its requests have left. */
+    @Test
+    @Tag("netty-4.2-only")
+    void aPeerIsReadFromAgainWhenMoreAnswersMayWait() {
+        int[] served = {0};
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            ZMTPSocket service = loop.open(ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(5, 1 << 20));
+            service.serve(request -> {
+                served[0]++;
+                request.reply(message(ANSWER));
+            });
+            service.bind("test://service");
+            ZMTPTestPeer client = ZMTPTestPeer.connect(loop, "test://service", DEALER);
+            client.stopReading();
+            for (int i = 0; i < 100; i++) {
+                client.send("", "question");
+            }
+            assertThat(served[0]).isLessThan(50);
+
+            service.resizeSendQueue(1_000, 1 << 30);
+            loop.run();
+
+            assertThat(served[0]).isEqualTo(100);
         }
     }
 }

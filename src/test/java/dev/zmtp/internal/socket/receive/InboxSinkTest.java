@@ -19,9 +19,11 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.Turns;
+import dev.zmtp.testing.WriteGate;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -260,6 +262,32 @@ class InboxSinkTest {
     }
 
     /** Messages of three peers, of each more than one task passes on. */
+    @Test
+    void aHandlerThatReplacesItselfLeavesTheRestToTheNext() throws InterruptedException {
+        ZMTPSocket receiver = loop.open(ZMTPSocketConfig.builder(PULL));
+        receiver.bind("inproc://replaced");
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH));
+        push.connect("inproc://replaced");
+        loop.run();
+        for (String text : List.of("1", "2", "3")) {
+            push.sendOrDrop(message(text));
+        }
+        loop.run();
+        List<String> heard = new ArrayList<>();
+        ZMTPRegistration[] first = new ZMTPRegistration[1];
+        Thread other = new Thread(() -> first[0] = receiver.onMessage((from, message) -> {
+            heard.add("first " + WriteGate.text(message));
+            first[0].close();
+            receiver.onMessage((peer, next) -> heard.add("next " + WriteGate.text(next)));
+        }));
+        other.start();
+        other.join();
+
+        loop.run();
+
+        assertThat(heard).containsExactly("first 1", "next 2", "next 3");
+    }
+
     private ZMTPSocket longInbox() {
         ZMTPSocket receiver = loop.open(ZMTPSocketConfig.builder(PULL).receiveQueueLimit(3_000, 1 << 20));
         receiver.bind("inproc://many");

@@ -1,0 +1,129 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.ZMTPSocketType.XPUB;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.test.ZMTPTestPeer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What was sent before an endpoint is closed, and what waits only for its peer. */
+@Tag("netty-4.2-only")
+class ClosedEndpointsTest {
+
+    /** More than the event loop takes in a task. */
+    private static final int MANY = 1_100;
+
+    @AutoClose
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
+
+    private final List<String> received = new ArrayList<>();
+
+    private void pull(String endpoint) {
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
+        pull.onMessage((peer, job) -> {
+            received.add(job.frameUTF8(0));
+            job.release();
+        });
+        pull.bind(endpoint);
+        loop.run();
+    }
+
+    @Test
+    void whatAThreadHasSentBeforeItsCloseLeaves() throws InterruptedException {
+        pull("inproc://jobs");
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH).sendQueueLimit(5_000, 1 << 30));
+        ZMTPEndpoint connector = push.connect("inproc://jobs");
+        loop.run();
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        Thread thread = new Thread(() -> {
+            for (int i = 0; i < MANY; i++) {
+                sent.add(push.sendAsync(message("job " + i)));
+            }
+            connector.close();
+        });
+        thread.start();
+        thread.join();
+
+        loop.advance(Duration.ofSeconds(10));
+
+        assertThat(received).hasSize(MANY);
+        assertThat(sent).allMatch(future -> future.isDone() && !future.isCompletedExceptionally());
+        assertThat(push.stats().queued()).isZero();
+    }
+
+    @Test
+    void aMessageThatIsSentAgainWhenAnEndpointEndsWaitsForTheNext() {
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH).linger(Duration.ZERO));
+        ZMTPEndpoint ended = push.connect("test://nobody");
+        List<CompletableFuture<Void>> again = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            String job = "job " + i;
+            push.sendAsync(message(job)).whenComplete((done, failure) -> {
+                if (failure != null) {
+                    push.connect("inproc://backup");
+                    again.add(push.sendAsync(message(job)));
+                }
+            });
+        }
+        loop.run();
+        ended.close();
+        loop.run();
+        assertThat(again).isNotEmpty().noneMatch(CompletableFuture::isDone);
+
+        pull("inproc://backup");
+
+        assertThat(received).containsExactlyInAnyOrder("job 0", "job 1", "job 2");
+        assertThat(again).allMatch(CompletableFuture::isDone);
+    }
+
+    /** Of a publisher that waits for its slowest subscriber. */
+    @Test
+    void aMessageThatWaitedOnlyForThePeerOfAClosedEndpointIsSent() {
+        ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, "test://slow", SUB);
+        ZMTPTestPeer idle = ZMTPTestPeer.bind(loop, "test://idle", SUB);
+        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(XPUB)
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(1, 1 << 20));
+        ZMTPEndpoint toSlow = pub.connect("test://slow");
+        pub.connect("test://idle");
+        loop.run();
+        slow.subscribe("");
+        idle.subscribe("");
+        slow.stopReading();
+        String big = "x".repeat(100_000);
+        int sent = 0;
+        while (pub.isWritable()) {
+            pub.sendOrDrop(message(big));
+            sent++;
+            loop.run();
+            assertThat(sent).isLessThan(100);
+        }
+        while (!idle.isEmpty()) {
+            assertThat(idle.receive()).containsExactly(big);
+        }
+        CompletableFuture<Void> waits = pub.sendAsync(message("next"));
+        loop.run();
+        assertThat(idle.isEmpty()).isTrue();
+
+        toSlow.close();
+
+        assertThat(idle.receive()).containsExactly("next");
+        assertThat(waits).isDone();
+        loop.close(); // now, as the slow peer has buffers until then
+    }
+}
