@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.socket.ZMTPFlow;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -296,6 +297,25 @@ class SocketExamplesTest {
         BlockingQueue<String> handled = new LinkedBlockingQueue<>();
         ThreeViews.handler(pull, handled::add);
         assertThat(next(handled)).isEqualTo("handler");
+    }
+
+    @Test
+    void aRelayPassesMessagesFromSocketToSocket() throws Exception {
+        ZMTPSocket in = open(PULL);
+        ZMTPSocket out = open(PUSH);
+        ZMTPSocket source = open(PUSH);
+        ZMTPSocket sink = open(PULL);
+        source.connect(bind(in, "inproc://relay-in"));
+        out.connect(bind(sink, "inproc://relay-out"));
+        BlockingQueue<String> texts = new LinkedBlockingQueue<>();
+
+        FlowRelay.relay(in, out);
+        ZMTPFlow.messages(sink).subscribe(new FlowRelay.OneByOne(texts::add));
+        source.sendOrDrop(ZMTPMessage.fromUTF8("hello"));
+        source.sendOrDrop(ZMTPMessage.fromUTF8("world"));
+
+        assertThat(next(texts)).isEqualTo("hello");
+        assertThat(next(texts)).isEqualTo("world");
     }
 
     @Test

@@ -110,6 +110,7 @@ public final class BlockingCheck implements AfterEachCallback {
                 // Tests hand what they hear from an event loop to their own thread, under a lock that is held as
                 // shortly.
                 .allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")
+                .allowBlockingCallsInside("java.util.concurrent.ArrayBlockingQueue", "offer") // of the TCK
                 .blockingMethodCallback(BlockingCheck::called)
                 .install();
     }

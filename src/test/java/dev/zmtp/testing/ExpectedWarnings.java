@@ -33,6 +33,8 @@ public final class ExpectedWarnings implements Filter {
             " could not be forwarded",
             // a user's handler does not answer
             " will not be answered",
+            // a subscriber of a user throws, or its messages cannot be sent
+            " subscription is cancelled",
             "The handler of messages failed",
             "The filter of subscriptions failed",
             // a user releases a message twice
