@@ -73,11 +73,7 @@ public final class InprocTransport implements Transport {
 
     @Override
     public Address address(String text, boolean bind) {
-        return carriesMessages ? new AwaitedName(text, socketAddress(text)) : new Name(text, socketAddress(text));
-    }
-
-    private InprocAddress socketAddress(String text) {
-        return new InprocAddress(scope, scheme + "://" + text);
+        return new Name(text, new InprocAddress(scope, scheme + "://" + text), carriesMessages);
     }
 
     @Override
@@ -95,20 +91,8 @@ public final class InprocTransport implements Transport {
         return carriesMessages;
     }
 
-    private record Name(String text, InprocAddress address) implements Address {
-
-        @Override
-        public List<? extends SocketAddress> resolve() {
-            return List.of(address);
-        }
-
-        @Override
-        public String toString() {
-            return text;
-        }
-    }
-
-    private record AwaitedName(String text, InprocAddress address) implements Address {
+    /** @param isAwaited whether connectors wait for the name to be bound */
+    private record Name(String text, InprocAddress address, boolean isAwaited) implements Address {
 
         @Override
         public List<? extends SocketAddress> resolve() {
@@ -127,6 +111,9 @@ public final class InprocTransport implements Transport {
 
         @Override
         public AutoCloseable whenBound(Runnable retry) {
+            if (!isAwaited) {
+                return Address.super.whenBound(retry);
+            }
             WAITING.compute(address, (name, waiting) -> {
                 Set<Runnable> its = waiting == null ? new LinkedHashSet<>() : waiting;
                 its.add(retry);
