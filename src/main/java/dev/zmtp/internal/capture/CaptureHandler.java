@@ -48,7 +48,7 @@ public final class CaptureHandler extends ChannelDuplexHandler {
     private @Nullable Throwable failure;
     private boolean closedHere;
 
-    /** @param endpoint text of the endpoint; null for the local address of the channel */
+    /** @param endpoint text of the endpoint; null for the address that the channel is bound or connected to */
     public CaptureHandler(CaptureWriter writer, @Nullable String endpoint) {
         this.writer = writer;
         this.endpoint = endpoint;

@@ -136,8 +136,15 @@ public final class CaptureWriter {
         queued.addAndGet(-bytes);
     }
 
+    /** Counts packets that were dropped before their interface was known. */
     void dropped(long number) {
         dropped.add(number);
+    }
+
+    /** Counts packets that were dropped. From any thread. */
+    void dropped(CapturedInterface at, long number) {
+        at.dropped(number);
+        dropped(number);
     }
 
     /** Adds a block whose length was reserved. */
@@ -166,8 +173,7 @@ public final class CaptureWriter {
             if (file.isOpen()) {
                 write(block);
             } else {
-                block.at.dropped(1);
-                dropped.increment();
+                dropped(block.at, 1);
             }
         }
         flush();
@@ -184,8 +190,7 @@ public final class CaptureWriter {
             fail(e);
         }
         accepting = false;
-        block.at.dropped(1);
-        dropped.increment();
+        dropped(block.at, 1);
     }
 
     private void flush() {

@@ -136,8 +136,7 @@ final class CapturedConnection {
 
     /** Counts packets that found no room. */
     private void lost(boolean in, long packets, long bytes) {
-        at.dropped(packets);
-        writer.dropped(packets);
+        writer.dropped(at, packets);
         advance(in, bytes);
     }
 
