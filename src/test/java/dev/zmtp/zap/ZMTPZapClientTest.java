@@ -15,7 +15,6 @@ import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -42,8 +41,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.mockito.MockedStatic;
-import org.mockito.Mockito;
 
 /**
  * What is asked of a ZAP handler, and what its answers mean (RFC 27). The handler is a REP: it echoes the delimiter.
@@ -595,30 +592,14 @@ class ZMTPZapClientTest {
     private static final ZMTPAuthRequest WITH_PASSWORD =
             request(address("192.0.2.7"), ZMTPPlain.NAME, bytes("admin"), bytes("secret"));
 
-    /** Asks, lets {@code then} happen, and returns the copies of the credentials that were made. */
-    @SuppressWarnings("try") // the mock is used by being there
     private List<byte[]> copiesOf(Runnable then) {
-        List<byte[]> copies = new ArrayList<>();
-        try (MockedStatic<WipedBuffer> watched = Mockito.mockStatic(WipedBuffer.class, call -> {
-            Object returned = call.callRealMethod();
-            ((List<?>) returned).forEach(copy -> copies.add(((ByteBuf) copy).array()));
-            return returned;
-        })) {
-            zap.authenticate(WITH_PASSWORD);
-        }
-        assertThat(copies).hasSize(2);
-        then.run();
-        return copies;
-    }
-
-    private static void assertWiped(List<byte[]> copies) {
-        assertThat(copies).containsExactly(new byte["admin".length()], new byte["secret".length()]);
+        return CredentialCopies.of(zap, WITH_PASSWORD, then);
     }
 
     @Test
     void credentialsAreWipedOnceTheyAreSent() {
         try (ScriptedPeer connection = connected()) {
-            assertWiped(copiesOf(connection.channel::runPendingTasks));
+            CredentialCopies.assertWiped(copiesOf(connection.channel::runPendingTasks));
             assertThat(connection.received()).endsWith(Hex.of("01 05 \"admin\" 00 06 \"secret\""));
         }
     }
@@ -627,14 +608,14 @@ class ZMTPZapClientTest {
     void credentialsAreWipedIfTheHandlerReadsNothing() {
         try (ScriptedPeer connection = connected()) {
             connection.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
-            assertWiped(copiesOf(connection.channel::runPendingTasks));
+            CredentialCopies.assertWiped(copiesOf(connection.channel::runPendingTasks));
         }
     }
 
     @Test
     void credentialsAreWipedIfTheConnectionEndsFirst() {
         ScriptedPeer connection = connected();
-        assertWiped(copiesOf(() -> {
+        CredentialCopies.assertWiped(copiesOf(() -> {
             connection.channel.pipeline().remove(zap);
             connection.channel.runPendingTasks();
         }));
@@ -646,7 +627,7 @@ class ZMTPZapClientTest {
         Tasks tasks = new Tasks();
         ScriptedPeer connection = connectedOn(tasks);
         tasks.rejecting = true;
-        assertWiped(copiesOf(() -> {}));
+        CredentialCopies.assertWiped(copiesOf(() -> {}));
         tasks.rejecting = false;
         connection.close();
     }

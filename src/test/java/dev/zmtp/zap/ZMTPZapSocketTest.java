@@ -23,7 +23,6 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
-import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -37,8 +36,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.mockito.MockedStatic;
-import org.mockito.Mockito;
 
 /** A ZAP handler that is a socket of this process. */
 @Tag("netty-4.2-only")
@@ -328,33 +325,15 @@ class ZMTPZapSocketTest {
 
     // Secrets
 
-    /** Asks, lets {@code then} happen, and returns the copies of the user name and the password. */
-    @SuppressWarnings("try") // the mock is used by being there
     private List<byte[]> copiesOf(Runnable then) {
-        List<byte[]> copies = new ArrayList<>();
-        try (MockedStatic<WipedBuffer> watched = Mockito.mockStatic(WipedBuffer.class, call -> {
-            Object returned = call.callRealMethod();
-            ((List<?>) returned).forEach(copy -> copies.add(((ByteBuf) copy).array()));
-            assertThat(copies)
-                    .containsExactly(bytes("admin").array(), bytes("secret").array());
-            return returned;
-        })) {
-            zap.authenticate(user("admin"));
-        }
-        assertThat(copies).hasSize(2);
-        then.run();
-        return copies;
-    }
-
-    private static void assertWiped(List<byte[]> copies) {
-        assertThat(copies).containsExactly(new byte["admin".length()], new byte["secret".length()]);
+        return CredentialCopies.of(zap, user("admin"), then);
     }
 
     @Test
     void credentialsAreWipedOnceTheHandlerHasReleasedTheRequest() {
         ZMTPSocket rep = handler(REP);
 
-        assertWiped(copiesOf(() -> {
+        CredentialCopies.assertWiped(copiesOf(() -> {
             loop.run();
             next(rep).release();
         }));
@@ -362,12 +341,12 @@ class ZMTPZapSocketTest {
 
     @Test
     void credentialsAreWipedIfNoHandlerIsThereInTime() {
-        assertWiped(copiesOf(() -> loop.advance(TIMEOUT)));
+        CredentialCopies.assertWiped(copiesOf(() -> loop.advance(TIMEOUT)));
     }
 
     @Test
     void credentialsAreWipedByAClose() {
-        assertWiped(copiesOf(() -> {
+        CredentialCopies.assertWiped(copiesOf(() -> {
             loop.run();
             zap.close();
             loop.run();
@@ -379,7 +358,7 @@ class ZMTPZapSocketTest {
         zap.close();
         loop.run();
 
-        assertWiped(copiesOf(loop::run));
+        CredentialCopies.assertWiped(copiesOf(loop::run));
     }
 
     @Test
@@ -388,7 +367,7 @@ class ZMTPZapSocketTest {
             zap.authenticate(user("user"));
         }
 
-        assertWiped(copiesOf(loop::run));
+        CredentialCopies.assertWiped(copiesOf(loop::run));
     }
 
     @Test
@@ -396,7 +375,7 @@ class ZMTPZapSocketTest {
         zap.close();
         loop.close();
 
-        assertWiped(copiesOf(() -> {}));
+        CredentialCopies.assertWiped(copiesOf(() -> {}));
     }
 
     @Test
