@@ -10,6 +10,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,7 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
 
     /** Takes ownership of the bytes. Called only if the connection is active. */
     void write(ByteBuf bytes) {
-        context().writeAndFlush(bytes);
+        Objects.requireNonNull(ctx, "context").writeAndFlush(bytes);
     }
 
     void reading(boolean on) {
@@ -67,14 +68,6 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
         if (its != null) {
             its.close();
         }
-    }
-
-    private ChannelHandlerContext context() {
-        ChannelHandlerContext its = ctx;
-        if (its == null) {
-            throw new IllegalStateException("connection: none (expected: a channel)");
-        }
-        return its;
     }
 
     @Override
