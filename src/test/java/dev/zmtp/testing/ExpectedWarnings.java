@@ -31,6 +31,11 @@ public final class ExpectedWarnings implements Filter {
             ": there is no peer for them",
             // a test's allocator has no memory
             " could not be forwarded",
+            // a user's handlers cannot be created
+            " could not set up a connection",
+            // a peer has a name that is in use, or comes as the second of a pair
+            " refused /",
+            " refused local:",
             // a user's handler does not answer
             " will not be answered",
             // a subscriber of a user throws, or its messages cannot be sent

@@ -102,8 +102,8 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.inbox = new Inbox(context);
         this.requests = new Requests(context, senders, shared, peers);
         this.reception = Patterns.reception(context, inbox, subscriptions, requests);
-        this.failedHandshakes = new FailedHandshakes(context);
         this.endedPeers = new EndedPeers(surroundings::currentNanos);
+        this.failedHandshakes = new FailedHandshakes(context, endedPeers);
         this.endpoints = new SocketEndpoints(context, this, surroundings.transports(transports));
         this.account = new Account(context, peers, shared == null ? null : shared.queue(), senders, requests);
         this.exchange = new Exchange(context, senders, inbox, requests, () -> reception.asks(peers.list()));

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.endpoint;
 import dev.zmtp.capture.ZMTPCapture;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.Pings;
@@ -14,6 +15,8 @@ import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +25,16 @@ import org.jspecify.annotations.Nullable;
 final class ChannelSetup {
 
     private final SocketContext context;
-
+    private final RateLimitedLog log;
     private final Pings pings;
     private final KeepAlive keepAlive;
 
     ChannelSetup(SocketContext context) {
         this.context = context;
+        this.log = new RateLimitedLog(
+                InternalLoggerFactory.getInstance("dev.zmtp.socket.ChannelSetup"),
+                InternalLogLevel.WARN,
+                context::nanoTime);
         this.pings = new Pings(context.config().codec());
         this.keepAlive = new KeepAlive(context.config());
     }
@@ -40,7 +47,7 @@ final class ChannelSetup {
         return new Accepting(endpoint, handlers);
     }
 
-    ChannelHandler connecting(AbstractEndpoint endpoint, PeerHandler handler) {
+    Connecting connecting(AbstractEndpoint endpoint, PeerHandler handler) {
         return new Connecting(endpoint, handler);
     }
 
@@ -65,9 +72,13 @@ final class ChannelSetup {
         }
     }
 
-    private final class Connecting extends ChannelInitializer<Channel> {
+    /** The handlers of a connection attempt. */
+    final class Connecting extends ChannelInitializer<Channel> {
         private final AbstractEndpoint endpoint;
         private final PeerHandler handler;
+
+        /** Null unless a handler could not be created. */
+        private @Nullable Throwable failure;
 
         Connecting(AbstractEndpoint endpoint, PeerHandler handler) {
             this.endpoint = endpoint;
@@ -76,11 +87,38 @@ final class ChannelSetup {
 
         @Override
         protected void initChannel(Channel ch) {
-            init(ch, endpoint, handler, true);
+            failure = init(ch, endpoint, handler, true);
+        }
+
+        /** Returns the cause of a failed attempt. Netty reports only that its channel was closed. */
+        @Nullable
+        Throwable cause(@Nullable Throwable reported) {
+            return failure == null ? reported : failure;
         }
     }
 
-    private void init(Channel ch, AbstractEndpoint at, PeerHandler handler, boolean connecting) {
+    /**
+     * Adds all handlers. If user code fails, such as a supplier of TLS contexts, the connection ends with that failure,
+     * which is returned.
+     */
+    private @Nullable Throwable init(Channel ch, AbstractEndpoint at, PeerHandler handler, boolean connecting) {
+        Object peerKey = connecting ? at.endpoint.toString() : Pings.keyOf(ch);
+        Throwable failure = null;
+        try {
+            addOthers(ch, at, peerKey, connecting);
+        } catch (Throwable e) {
+            failure = e;
+            log.log(at.text(), "could not set up a connection", e);
+        }
+        ch.pipeline().addLast(handler.at(peerKey, pings));
+        if (failure != null) {
+            handler.fail(failure);
+        }
+        return failure;
+    }
+
+    /** Adds the handlers before the {@link PeerHandler}. */
+    private void addOthers(Channel ch, AbstractEndpoint at, Object peerKey, boolean connecting) {
         keepAlive.set(ch);
         Endpoint endpoint = at.endpoint;
         ChannelPipeline pipeline = ch.pipeline();
@@ -89,7 +127,6 @@ final class ChannelSetup {
         if (tls != null) {
             pipeline.addLast(tls);
         }
-        Object peerKey = connecting ? endpoint.toString() : Pings.keyOf(ch);
         ZMTPCapture capture = context.config().capture();
         pipeline.addLast(
                 endpoint.transport().carriesMessages()
@@ -101,7 +138,6 @@ final class ChannelSetup {
         if (capture != null) {
             pipeline.addLast(capture.handler(at.text()));
         }
-        pipeline.addLast(handler.at(peerKey, pings));
     }
 
     private @Nullable ChannelHandler tls(Channel ch, AbstractEndpoint at, boolean connecting) {

@@ -176,6 +176,10 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     }
 
     private void connectToNext(Throwable cause) {
+        if (context.eventLoop().isShuttingDown()) {
+            closeNow();
+            return;
+        }
         SocketAddress address = addresses.next();
         if (address == null) {
             failed(cause);
@@ -184,17 +188,18 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         state = State.CONNECTING;
         PeerHandler handler = new PeerHandler(context, endpoints.owner(), new Attempt());
         link = handler;
+        ChannelSetup.Connecting setup = endpoints.setup().connecting(this, handler);
         Bootstrap bootstrap = new Bootstrap()
                 .group(context.eventLoop())
                 .channelFactory(endpoint.transport()::channel)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeout())
-                .handler(endpoints.setup().connecting(this, handler));
+                .handler(setup);
         Sockets.options(bootstrap, context.config(), endpoint);
         bootstrap
                 .connect(address, endpoint.address().source())
                 .addListener(
                         (ChannelFuture connected) -> // on another thread if no channel could be created
-                        context.executeHere(() -> connected(connected.channel(), connected.cause())));
+                        context.executeHere(() -> connected(connected.channel(), setup.cause(connected.cause()))));
     }
 
     /**
@@ -227,10 +232,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
      * service itself.
      */
     private boolean triesTheNextAfter(Throwable cause) {
-        return state == State.HANDSHAKING
-                && isOfAddress(cause)
-                && addresses.hasNext()
-                && !context.eventLoop().isShuttingDown();
+        return state == State.HANDSHAKING && isOfAddress(cause) && addresses.hasNext();
     }
 
     /** Returns whether another address might work better. */

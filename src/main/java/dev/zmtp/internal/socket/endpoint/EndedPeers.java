@@ -10,9 +10,9 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.function.LongSupplier;
 
 /**
- * Logs that an accepted peer was disconnected because of data that it sent, memory that it took, or its silence. The
- * peer's own side sees only a closed connection, and a program without a listener would have no explanation for lost
- * messages. A connector logs the same in its {@link ConnectLog}.
+ * Logs that an accepted peer was refused after its handshake, or was disconnected because of data that it sent, memory
+ * that it took, or its silence. The peer's own side sees only a closed connection, and a program without a listener
+ * would have no explanation for lost messages. A connector logs the same in its {@link ConnectLog}.
  */
 public final class EndedPeers {
 
@@ -28,6 +28,13 @@ public final class EndedPeers {
     public void ended(PeerHandler link, Peer peer, Throwable cause) {
         if (link.wasAccepted() && isOurs(cause)) {
             log.log(link.endpoint(), "disconnected " + peer.address() + ": " + cause.getMessage(), null);
+        }
+    }
+
+    /** Called when a connection has ended for {@code cause} before its peer has joined. The codec logs other causes. */
+    public void refused(PeerHandler link, Throwable cause) {
+        if (link.wasAccepted() && cause instanceof ZMTPSocketException) {
+            log.log(link.endpoint(), "refused " + link.channel().remoteAddress() + ": " + cause.getMessage(), null);
         }
     }
 

@@ -21,15 +21,18 @@ public final class FailedHandshakes {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final SocketContext context;
+    private final EndedPeers endedPeers;
     private final Map<String, Counted> counted = new LinkedHashMap<>();
     private int failed;
     private boolean scheduled;
 
-    public FailedHandshakes(SocketContext context) {
+    public FailedHandshakes(SocketContext context, EndedPeers endedPeers) {
         this.context = context;
+        this.endedPeers = endedPeers;
     }
 
     public void failed(PeerHandler link, Throwable cause) {
+        endedPeers.refused(link, cause);
         String endpoint = link.endpoint();
         SocketAddress address = link.channel().remoteAddress();
         if (link.wasAccepted() && ++failed > EACH) {

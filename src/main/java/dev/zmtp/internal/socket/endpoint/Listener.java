@@ -133,6 +133,11 @@ public final class Listener extends AbstractEndpoint {
             addressUnbound();
             return;
         }
+        if (context.eventLoop().isShuttingDown()) { // a channel created now would outlive it
+            addressUnbound();
+            failed(new IllegalStateException("the event loop is shutting down"));
+            return;
+        }
         isBinding = true;
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(context.eventLoop(), context.eventLoop())

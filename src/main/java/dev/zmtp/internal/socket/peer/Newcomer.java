@@ -59,7 +59,12 @@ final class Newcomer {
             return null;
         }
         stop();
-        return decide.getAsBoolean() ? connection : null;
+        try {
+            return decide.getAsBoolean() ? connection : null;
+        } catch (Throwable e) { // such as that there is no memory for deferred data
+            connection.fail(e);
+            return null;
+        }
     }
 
     private void stop() {

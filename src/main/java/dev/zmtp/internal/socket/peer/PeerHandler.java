@@ -244,7 +244,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     /** Ends the connection because of a failure. */
-    void fail(Throwable failure) {
+    public void fail(Throwable failure) {
         if (cause == null) {
             cause = failure;
         }
@@ -441,7 +441,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         if (was != null) {
             owner.down(this, was, why);
             Flight.ended(recorded, endpoint(), context.type(), was, why);
-        } else if (wasActive) {
+        } else if (wasActive || (cause != null && wasAccepted())) {
             owner.handshakeFailed(this, why);
         }
         origin.ended(this, why);

@@ -97,6 +97,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
     public void run() {
         scheduled = false;
         sendAll();
+        context.capacityFreed(); // a message might have waited for the queues of these messages
     }
 
     /** Clears notes that remain only if the send to a peer has failed. */

@@ -28,7 +28,7 @@ public final class Subscribers {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Subscribers");
 
     /**
-     * Maximum number of requests waiting to be reported. If there are more, the earlier requests are reported at once.
+     * Maximum number of requests waiting to be reported. If there are more, some earlier requests are reported at once.
      */
     static final int MAX_NOTICES = 1 << 16;
 
@@ -149,7 +149,7 @@ public final class Subscribers {
 
     private void note(Peer peer, ZMTPSubscription request, boolean edge) {
         if (notices.size() >= MAX_NOTICES) {
-            tellAll();
+            tell(LoopBudget.MESSAGES);
         }
         notices.add(new Notice(peer, request, edge, listeners));
     }

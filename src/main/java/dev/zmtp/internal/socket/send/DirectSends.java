@@ -179,7 +179,7 @@ public final class DirectSends implements PeerSends {
 
     /** Sends a message that has reached the event loop. */
     void arrived(Sent.ToPeer sent) {
-        senders.credit().give(1, sent.message().readableBytes());
+        senders.credit().give(1, sent.bytes());
         switch (sent.way()) {
             case QUEUE -> sendNow(sent.peer(), sent.message(), sent.result());
             case PLACE -> sendToPlace(sent.peer(), sent.message());

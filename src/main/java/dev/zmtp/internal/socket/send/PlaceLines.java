@@ -107,6 +107,7 @@ final class PlaceLines {
         lines.remove(peer);
         peer.queue().awaited(false);
         peer.roomCame(); // for senders that had to wait behind the threads
+        context.capacityFreed(); // for messages to all peers, which had to wait as well
     }
 
     private static boolean served(Peer peer, Places line, WaitingThread next) {

@@ -306,18 +306,20 @@ public final class Senders {
 
     /** Routes a message, or keeps it after earlier blocked messages until their peers have room. */
     void arrived(Sent.ToAny sent) {
-        if (!blocked.isEmpty() || !accept(sent.message(), sent.result())) {
+        if (!blocked.isEmpty() || !accept(sent)) {
             blocked.add(sent);
         }
     }
 
     /** Routes a message that the credit has accepted. Returns false if it has to wait. */
-    private boolean accept(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+    private boolean accept(Sent.ToAny sent) {
+        ZMTPMessage message = sent.message();
+        CompletableFuture<Void> result = sent.result();
         if (shared != null) {
             shared.routeAccepted(message, result);
             return true;
         }
-        long bytes = message.readableBytes();
+        long bytes = sent.bytes();
         if (keepsNewest) { // now, so that the intake loses no message that the queues would keep
             credit.give(1, bytes);
         }
@@ -384,7 +386,7 @@ public final class Senders {
         for (Sent.ToAny next = blocked.peek(); next != null && left > 0; next = blocked.peek()) {
             blocked.remove();
             left--;
-            if (!accept(next.message(), next.result())) {
+            if (!accept(next)) {
                 blocked.addFirst(next);
                 return;
             }

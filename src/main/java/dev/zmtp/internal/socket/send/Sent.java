@@ -20,12 +20,16 @@ sealed interface Sent {
     /** Releases the message, which does not arrive, and notifies its sender. From any thread. */
     void refuse(SocketContext context, Reason reason, String text);
 
-    /** A message for the peers that the type of the socket chooses. */
+    /**
+     * A message for the peers that the type of the socket chooses.
+     *
+     * @param bytes its length, which a message that its sender has also released does not have any more
+     */
     record ToAny(
-            Senders senders, ZMTPMessage message, @Nullable CompletableFuture<Void> result) implements Sent {
-        @Override
-        public long bytes() {
-            return message.readableBytes();
+            Senders senders, ZMTPMessage message, @Nullable CompletableFuture<Void> result, long bytes)
+            implements Sent {
+        ToAny(Senders senders, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+            this(senders, message, result, message.readableBytes());
         }
 
         @Override
@@ -43,13 +47,20 @@ sealed interface Sent {
      * A message for a given peer.
      *
      * @param way how the message uses the peer's queue
+     * @param bytes its length, as above
      */
     record ToPeer(
             DirectSends sends,
             Peer peer,
             ZMTPMessage message,
             @Nullable CompletableFuture<Void> result,
-            Way way) implements Sent {
+            Way way,
+            long bytes)
+            implements Sent {
+        ToPeer(DirectSends sends, Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result, Way way) {
+            this(sends, peer, message, result, way, message.readableBytes());
+        }
+
         enum Way {
             /** It needs room in the queue when it arrives. */
             QUEUE,
@@ -57,11 +68,6 @@ sealed interface Sent {
             PLACE,
             /** It is added beyond the limit, because it answers a request of the peer. */
             ANSWER
-        }
-
-        @Override
-        public long bytes() {
-            return message.readableBytes();
         }
 
         @Override

@@ -1,6 +1,8 @@
 package dev.zmtp.internal.socket.endpoint;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,6 +13,7 @@ import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Forwarder;
 import dev.zmtp.testing.TestSockets;
 import java.io.IOException;
@@ -22,6 +25,7 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,6 +120,46 @@ class ChannelSetupTest {
             TestSockets.await("answers", () -> answers.get() == clients);
             assertThat(ends).hasValue(0);
             assertThat(router.stats().handshakeFailures()).isZero();
+        }
+    }
+
+    @Test
+    void aConnectorWhoseHandlersCannotBeCreatedReportsWhyAndTriesAgain(TestSockets sockets) {
+        IllegalStateException failure = new IllegalStateException("the key store is being replaced");
+        AtomicBoolean fails = new AtomicBoolean(true);
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).pipelineInitializer((endpoint, pipeline) -> {
+            if (fails.get()) {
+                throw failure;
+            }
+        }));
+        TestSockets.Events events = TestSockets.events(push);
+        try (CapturedLog log = new CapturedLog("dev.zmtp.socket.ChannelSetup")) {
+            push.connect(TestSockets.bind(pull, "tcp://127.0.0.1:*"));
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause()).isSameAs(failure);
+            assertThat(log.traces).contains(failure);
+
+            fails.set(false);
+
+            events.next(ZMTPSocketEvent.PeerUp.class);
+        }
+    }
+
+    @Test
+    void anAcceptedConnectionWhoseHandlersCannotBeCreatedIsAFailedHandshake(TestSockets sockets) throws IOException {
+        IllegalStateException failure = new IllegalStateException("no certificate");
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).pipelineInitializer((endpoint, pipeline) -> {
+            throw failure;
+        }));
+        TestSockets.Events events = TestSockets.events(pull);
+        try (CapturedLog log = new CapturedLog("dev.zmtp.socket.ChannelSetup");
+                Socket stranger = stranger(TestSockets.bind(pull, "tcp://127.0.0.1:*"))) {
+            ZMTPSocketEvent.HandshakeFailed failed = events.next(ZMTPSocketEvent.HandshakeFailed.class);
+
+            assertThat(failed.cause()).isSameAs(failure);
+            assertThat(failed.address()).isEqualTo(stranger.getLocalSocketAddress());
+            assertThat(pull.stats().handshakeFailures()).isOne();
+            assertThat(log.traces).containsExactly(failure);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket.endpoint;
 
+import static dev.zmtp.ZMTPSocketType.PAIR;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -77,6 +78,26 @@ class EndedPeersTest {
 
             events.next(ZMTPSocketEvent.PeerDown.class);
             assertThat(log.lines).isEmpty();
+        }
+    }
+
+    @Test
+    void aPeerThatIsRefusedAfterItsHandshakeIsNamedInTheLogWithTheReason(TestSockets sockets) {
+        try (CapturedLog log = new CapturedLog(LOGGER)) {
+            ZMTPSocket bound = sockets.open(PAIR);
+            TestSockets.Events events = TestSockets.events(bound);
+            String endpoint = bind(bound, "tcp://127.0.0.1:*");
+            TestSockets.connect(sockets.open(PAIR), endpoint);
+
+            sockets.open(PAIR).connect(endpoint);
+
+            events.next(ZMTPSocketEvent.HandshakeFailed.class);
+            assertThat(log.records)
+                    .singleElement()
+                    .satisfies(line -> assertThat(line.getLevel()).isEqualTo(Level.WARNING))
+                    .satisfies(line -> assertThat(line.getMessage())
+                            .startsWith(endpoint + " refused /127.0.0.1:")
+                            .contains("peer"));
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.peer;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.socket.context.PeerCounters.Counter;
@@ -123,6 +124,28 @@ class PeerHandlerTest {
         other.close();
 
         assertThat(owner.calls).containsExactly("began", "origin up", "up", "received 1");
+        other.finishAndReleaseAll();
+    }
+
+    @Test
+    void aNewcomerWhoseDeferredDataCannotBeTakenIsDisconnected() {
+        PeerHandler holder =
+                new PeerHandler(context, new RecordedOwner(context), new RecordedOrigin(new ArrayList<>()));
+        WrittenChannel other = new WrittenChannel(holder);
+        other.pipeline().fireUserEventTriggered(INFO);
+        owner.inTheWay = holder;
+        channel.pipeline().fireUserEventTriggered(INFO);
+        ZMTPMessage second = message("second");
+        channel.pipeline().fireChannelRead(message("first"));
+        channel.pipeline().fireChannelRead(second);
+        owner.failure = new OutOfMemoryError("no memory for a message");
+
+        other.close();
+
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(owner.calls)
+                .containsExactly("began", "origin up", "up", "received 1", "down", "origin ended", "ended");
+        assertThat(second.refCnt()).isZero();
         other.finishAndReleaseAll();
     }
 }

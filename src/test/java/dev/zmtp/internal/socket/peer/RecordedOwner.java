@@ -17,6 +17,10 @@ public final class RecordedOwner implements PeerHandler.Owner, PeerSends {
     public final List<String> calls = new ArrayList<>();
     public @Nullable String refusal;
     public @Nullable PeerHandler inTheWay;
+
+    /** Thrown when a message is received. */
+    public @Nullable Error failure;
+
     private final SocketContext context;
 
     public RecordedOwner(SocketContext context) {
@@ -53,6 +57,9 @@ public final class RecordedOwner implements PeerHandler.Owner, PeerSends {
     public void received(Peer from, ZMTPMessage message) {
         calls.add("received " + message.size());
         message.release();
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     @Override

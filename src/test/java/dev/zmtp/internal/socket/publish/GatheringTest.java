@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket.publish;
 
+import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.ZMTPSocketType.XPUB;
 import static dev.zmtp.testing.TestSockets.frames;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -302,5 +304,35 @@ class GatheringTest {
         loop.run();
         assertThat(received)
                 .containsOnly(IntStream.range(0, sent).mapToObj(i -> "" + i).toList());
+    }
+
+    @Test
+    void aMessageThatWaitsForTheQueuesOfThoseIsSentAfterThem() {
+        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB)
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(Gathering.MAX_MESSAGES, 16 << 20));
+        pub.bind("inproc://all");
+        List<String> odd = new ArrayList<>();
+        for (int i = 0; i < SUBSCRIBERS; i++) {
+            ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
+            List<String> its = i == 0 ? odd : new ArrayList<>();
+            sub.onMessage((from, message) -> its.addAll(frames(message)));
+            sub.subscribe("odd");
+            if (i == 0) {
+                sub.subscribe("even");
+            }
+            sub.connect("inproc://all");
+        }
+        loop.run();
+        for (int i = 0; i < Gathering.MAX_MESSAGES; i++) {
+            assertThat(pub.trySend(message("odd"))).isTrue();
+        }
+
+        CompletableFuture<Void> sent = pub.sendAsync(message("even"));
+        assertThat(sent).isNotDone();
+        loop.run();
+
+        assertThat(sent).isCompleted();
+        assertThat(odd).hasSize(Gathering.MAX_MESSAGES + 1).endsWith("even");
     }
 }

@@ -1,7 +1,11 @@
 package dev.zmtp.internal.socket.send;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.testing.TestSockets.frames;
+import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.internal.socket.peer.Peer;
@@ -9,8 +13,12 @@ import dev.zmtp.internal.socket.send.WaitingThread.State;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.WriteGate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -136,5 +144,41 @@ class PlaceLinesTest {
         lines.close();
 
         assertThat(thread.state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void aMessageForAllPeersThatWaitsBehindAThreadIsSentWhenTheThreadHasStoppedWaiting() {
+        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB)
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(LIMIT, 1 << 20));
+        pub.bind("test://all");
+        ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
+        List<String> received = new ArrayList<>();
+        sub.onMessage((from, message) -> received.addAll(frames(message)));
+        sub.subscribe("");
+        sub.connect("test://all");
+        loop.run();
+        Peer subscriber = (Peer) pub.peers().iterator().next();
+        PlaceLines line = new PlaceLines(ClockedSockets.core(pub).context());
+
+        for (int i = 0; i < LIMIT; i++) {
+            assertThat(line.reserve(subscriber)).isTrue();
+        }
+        WaitingThread thread = new WaitingThread();
+        line.join(subscriber, thread);
+        loop.run();
+        CompletableFuture<Void> sent = pub.sendAsync(message("to all"));
+        loop.run();
+        assertThat(sent).isNotDone();
+
+        for (int i = 0; i < LIMIT; i++) {
+            subscriber.queue().unreserve();
+        }
+        line.freed(subscriber);
+        loop.run();
+
+        assertThat(thread.state()).isEqualTo(State.HAS_ROOM);
+        assertThat(sent).isCompleted();
+        assertThat(received).containsExactly("to all");
     }
 }

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.send;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.testing.TestSockets.get;
@@ -58,6 +59,25 @@ class SendersTest {
 
         assertThat(get(request.refused)).isEqualTo(CLOSED);
         assertThat(message.refCnt()).isZero();
+    }
+
+    @Test
+    void aMessageThatItsSenderHasAlsoReleasedKeepsNoRoom(TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(PUB);
+        Senders senders = ClockedSockets.core(pub).senders();
+        String all = senders.credit().toString();
+        ZMTPMessage message = message("released twice");
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        assertThat(senders.credit().take(message.readableBytes())).isTrue();
+
+        pub.eventLoop().execute(() -> {
+            senders.hand(new Sent.ToAny(senders, message, result));
+            message.release();
+        });
+
+        assertThat(result).failsWithin(TestSockets.PATIENCE);
+        TestSockets.settle(pub);
+        assertThat(senders.credit()).hasToString(all);
     }
 
     /** As if its thread had been stopped between the two calls. */
