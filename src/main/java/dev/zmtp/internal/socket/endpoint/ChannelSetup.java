@@ -12,8 +12,10 @@ import dev.zmtp.internal.transport.TcpAddress;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPipelineException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -28,6 +30,9 @@ final class ChannelSetup {
     private final RateLimitedLog log;
     private final Pings pings;
     private final KeepAlive keepAlive;
+
+    /** What a handler has thrown when it was added, during a setup on the event loop. */
+    private @Nullable Throwable thrownByHandler;
 
     ChannelSetup(SocketContext context) {
         this.context = context;
@@ -70,6 +75,11 @@ final class ChannelSetup {
             }
             init(ch, endpoint, handlers.get(), false);
         }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
+            thrownByHandler = failure;
+        }
     }
 
     /** The handlers of a connection attempt. */
@@ -90,6 +100,16 @@ final class ChannelSetup {
             failure = init(ch, endpoint, handler, true);
         }
 
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
+            thrownByHandler = failure;
+        }
+
+        /** Returns whether a handler could not be created, so that another address is of no use. */
+        boolean hasFailed() {
+            return failure != null;
+        }
+
         /** Returns the cause of a failed attempt. Netty reports only that its channel was closed. */
         @Nullable
         Throwable cause(@Nullable Throwable reported) {
@@ -103,18 +123,27 @@ final class ChannelSetup {
      */
     private @Nullable Throwable init(Channel ch, AbstractEndpoint at, PeerHandler handler, boolean connecting) {
         Object peerKey = connecting ? at.endpoint.toString() : Pings.keyOf(ch);
-        Throwable failure = null;
+        thrownByHandler = null;
+        Throwable failure;
         try {
             addOthers(ch, at, peerKey, connecting);
+            failure = cause(thrownByHandler);
         } catch (Throwable e) {
             failure = e;
-            log.log(at.text(), "could not set up a connection", e);
         }
         ch.pipeline().addLast(handler.at(peerKey, pings));
         if (failure != null) {
+            log.log(at.text(), "could not set up a connection", failure);
             handler.fail(failure);
         }
         return failure;
+    }
+
+    /** Returns what a handler has thrown, for which Netty reports its name as well. */
+    private static @Nullable Throwable cause(@Nullable Throwable reported) {
+        return reported instanceof ChannelPipelineException && reported.getCause() != null
+                ? reported.getCause()
+                : reported;
     }
 
     /** Adds the handlers before the {@link PeerHandler}. */

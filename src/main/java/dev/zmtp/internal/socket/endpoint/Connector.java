@@ -199,7 +199,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
                 .connect(address, endpoint.address().source())
                 .addListener(
                         (ChannelFuture connected) -> // on another thread if no channel could be created
-                        context.executeHere(() -> connected(connected.channel(), setup.cause(connected.cause()))));
+                        context.executeHere(() -> connected(connected.channel(), setup, connected.cause())));
     }
 
     /**
@@ -211,9 +211,12 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         return (int) (addresses.hasNext() ? Math.min(millis, WITH_OTHERS.toMillis()) : millis);
     }
 
-    private void connected(Channel channel, @Nullable Throwable cause) {
+    private void connected(Channel channel, ChannelSetup.Connecting setup, @Nullable Throwable reported) {
+        Throwable cause = setup.cause(reported);
         if (cause != null) {
-            if (state == State.CONNECTING) {
+            if (setup.hasFailed()) {
+                failed(cause);
+            } else if (state == State.CONNECTING) {
                 addresses.failed();
                 connectToNext(cause);
             }

@@ -17,10 +17,16 @@ import java.util.function.LongSupplier;
 public final class EndedPeers {
 
     private final RateLimitedLog log;
+    private final RateLimitedLog refusals;
 
     /** Uses {@code nanoTime} as the clock for the limit of log lines. */
     public EndedPeers(LongSupplier nanoTime) {
-        log = new RateLimitedLog(
+        log = log(nanoTime);
+        refusals = log(nanoTime);
+    }
+
+    private static RateLimitedLog log(LongSupplier nanoTime) {
+        return new RateLimitedLog(
                 InternalLoggerFactory.getInstance("dev.zmtp.socket.EndedPeers"), InternalLogLevel.WARN, nanoTime);
     }
 
@@ -34,7 +40,8 @@ public final class EndedPeers {
     /** Called when a connection has ended for {@code cause} before its peer has joined. The codec logs other causes. */
     public void refused(PeerHandler link, Throwable cause) {
         if (link.wasAccepted() && cause instanceof ZMTPSocketException) {
-            log.log(link.endpoint(), "refused " + link.channel().remoteAddress() + ": " + cause.getMessage(), null);
+            refusals.log(
+                    link.endpoint(), "refused " + link.channel().remoteAddress() + ": " + cause.getMessage(), null);
         }
     }
 

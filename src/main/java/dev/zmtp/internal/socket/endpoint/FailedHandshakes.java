@@ -32,7 +32,9 @@ public final class FailedHandshakes {
     }
 
     public void failed(PeerHandler link, Throwable cause) {
-        endedPeers.refused(link, cause);
+        if (!context.isClosed()) { // otherwise that is the reason
+            endedPeers.refused(link, cause);
+        }
         String endpoint = link.endpoint();
         SocketAddress address = link.channel().remoteAddress();
         if (link.wasAccepted() && ++failed > EACH) {

@@ -245,6 +245,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     /** Ends the connection because of a failure. */
     public void fail(Throwable failure) {
+        wasActive |= wasAccepted(); // it might fail before it is reported to be active
         if (cause == null) {
             cause = failure;
         }
@@ -441,7 +442,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         if (was != null) {
             owner.down(this, was, why);
             Flight.ended(recorded, endpoint(), context.type(), was, why);
-        } else if (wasActive || (cause != null && wasAccepted())) {
+        } else if (wasActive) {
             owner.handshakeFailed(this, why);
         }
         origin.ended(this, why);

@@ -34,6 +34,9 @@ public final class Gathering implements Runnable, Noted.Keeper {
     private boolean scheduled;
     private boolean sending;
 
+    /** True if messages were added since the last run. */
+    private boolean added;
+
     Gathering(SocketContext context) {
         this.context = context;
     }
@@ -54,6 +57,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
     /** Adds a message, and returns the number by which peers refer to it. The message is retained. */
     int add(ZMTPMessage message) {
         messages[count] = message.retain();
+        added = true;
         bytes += message.readableBytes();
         return count++;
     }
@@ -96,8 +100,15 @@ public final class Gathering implements Runnable, Noted.Keeper {
     @Override
     public void run() {
         scheduled = false;
-        sendAll();
-        context.capacityFreed(); // a message might have waited for the queues of these messages
+        boolean some = added;
+        added = false;
+        try {
+            sendAll();
+        } finally {
+            if (some) { // a message might have waited for them; a refused message has scheduled this, too
+                context.capacityFreed();
+            }
+        }
     }
 
     /** Clears notes that remain only if the send to a peer has failed. */

@@ -63,8 +63,9 @@ public final class BlockingSends {
         begin(message);
         Peer to = named == null ? null : addressee(named, message);
         if (to == null || context.config().overflowPolicy() != OverflowPolicy.WAIT) {
-            awaitRoom(message, message.readableBytes(), nanos(timeout), timeout);
-            senders.hand(new Sent.ToAny(senders, message, null));
+            long bytes = message.readableBytes();
+            awaitRoom(message, bytes, nanos(timeout), timeout);
+            senders.hand(new Sent.ToAny(senders, message, null, bytes));
         } else {
             reserve(to, message, message.readableBytes() - message.frame(0).readableBytes(), timeout);
             senders.hand(new Sent.ToPeer(senders.directly(), to, message.removeFirst(1), null, Way.PLACE));
@@ -147,6 +148,7 @@ public final class BlockingSends {
             if (!has) {
                 to.queue().unreserve();
                 to.roomCame();
+                context.execute(context::capacityFreed); // a message to all peers might have waited for the place
             }
         }
     }

@@ -104,17 +104,17 @@ public class RoundRobin extends Routing {
     }
 
     /** Sends or queues a message that the credit has accepted. */
-    public void routeAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        accept(message, result, null);
+    void routeAccepted(Sent.ToAny sent) {
+        accept(sent.message(), sent.bytes(), sent.result(), null);
     }
 
-    /** Like {@link #routeAccepted(ZMTPMessage, CompletableFuture)}, for a request. */
+    /** Sends or queues a request that the credit has accepted. */
     public void routeAccepted(Outgoing request) {
-        accept(request.message(), null, request);
+        accept(request.message(), request.bytes(), null, request);
     }
 
-    private void accept(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
-        long bytes = message.readableBytes();
+    private void accept(
+            ZMTPMessage message, long bytes, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
         if (passedAtOnce(message, result, request)) {
             credit.give(1, bytes);
         } else {

@@ -316,7 +316,7 @@ public final class Senders {
         ZMTPMessage message = sent.message();
         CompletableFuture<Void> result = sent.result();
         if (shared != null) {
-            shared.routeAccepted(message, result);
+            shared.routeAccepted(sent);
             return true;
         }
         long bytes = sent.bytes();

@@ -162,4 +162,21 @@ class ChannelSetupTest {
             assertThat(log.traces).containsExactly(failure);
         }
     }
+
+    @Test
+    void aConnectorReportsWhatAHandlerThrowsWhenItIsAdded(TestSockets sockets) {
+        IllegalStateException failure = new IllegalStateException("no file with keys");
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                .codec(codec -> codec.mechanism(context -> {
+                    throw failure;
+                })));
+        TestSockets.Events events = TestSockets.events(push);
+        try (CapturedLog log = new CapturedLog("dev.zmtp.socket.ChannelSetup")) {
+            push.connect(TestSockets.bind(pull, "tcp://127.0.0.1:*"));
+
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause()).isSameAs(failure);
+            assertThat(log.traces).contains(failure);
+        }
+    }
 }

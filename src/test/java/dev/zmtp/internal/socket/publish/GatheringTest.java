@@ -57,9 +57,13 @@ class GatheringTest {
     }
 
     private ZMTPSocket open(ZMTPSocketConfig.Builder config) {
+        return open(config, "inproc://news");
+    }
+
+    private ZMTPSocket open(ZMTPSocketConfig.Builder config, String endpoint) {
         ZMTPSocket socket = loop.open(config.pipelineInitializer(gate)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(BIG / 4, BIG / 2)));
-        socket.bind("inproc://news");
+        socket.bind(endpoint);
         return socket;
     }
 
@@ -334,5 +338,42 @@ class GatheringTest {
 
         assertThat(sent).isCompleted();
         assertThat(odd).hasSize(Gathering.MAX_MESSAGES + 1).endsWith("even");
+    }
+
+    /** Otherwise the loop of the test would not end. */
+    @Test
+    void aMessageThatWaitsForAFullSubscriberCausesNoTasks() {
+        ZMTPSocket pub = open(
+                ZMTPSocketConfig.builder(PUB)
+                        .overflowPolicy(OverflowPolicy.WAIT)
+                        .sendQueueLimit(1, 16 << 20),
+                "inproc://waiting");
+        for (int i = 0; i < SUBSCRIBERS; i++) {
+            ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
+            sub.subscribe("");
+            sub.onMessage((from, message) -> message.release());
+            sub.connect("inproc://waiting");
+        }
+        loop.run();
+        gate.close();
+        pub.sendOrDrop(WriteGate.big("with the transport"));
+        loop.run();
+        pub.sendOrDrop(message("in the queues"));
+        loop.run();
+        pub.onWritable(() -> {
+            ZMTPMessage refused = message("refused");
+            if (!pub.trySend(refused)) {
+                refused.release();
+            }
+        });
+        loop.run();
+
+        CompletableFuture<Void> waits = pub.sendAsync(message("waits"));
+        loop.run();
+
+        assertThat(waits).isNotDone();
+        gate.open();
+        loop.run();
+        assertThat(waits).isCompleted();
     }
 }

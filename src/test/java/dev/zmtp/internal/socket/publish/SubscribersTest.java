@@ -163,7 +163,7 @@ class SubscribersTest {
     }
 
     @Test
-    void cancelsBeyondTheMaximumAreHeardInTurnsAsWell() {
+    void aCancelMoreThanTheMaximumDoesNotEndTheTurns() {
         int all = Subscribers.MAX_NOTICES + 1;
         ZMTPSocket pub = bound(PUB);
         ZMTPSocket sub = connected(SUB);
