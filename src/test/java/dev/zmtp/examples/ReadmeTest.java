@@ -138,6 +138,7 @@ class ReadmeTest {
                 "docs/troubleshooting.md",
                 "docs/versions.md",
                 "docs/observing.md",
+                "docs/cli.md",
                 "docs/testing.md",
                 "RELEASE.md"
             })

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The log messages of a connector. It logs a warning for the first failure and for each failure of another kind than
  * the last, and a message when it is up again. Repeated failures are logged at level DEBUG. Used on the event loop.
  */
-final class ConnectLog {
+public final class ConnectLog {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.ConnectLog");
 
@@ -40,7 +40,8 @@ final class ConnectLog {
         last = kind;
     }
 
-    private static String text(Throwable cause) {
+    /** Returns what a user reads about a failed attempt. */
+    public static String text(Throwable cause) {
         if (cause instanceof ClosedChannelException) {
             return "closed by the peer";
         }

@@ -1,0 +1,91 @@
+package dev.zmtp.cli;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+
+/** The streams of the program. Standard output has messages and results, and standard error has everything else. */
+final class Console {
+
+    /** The reader of standard output has closed it, which ends the program without an error. */
+    static final class ClosedOutputException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        ClosedOutputException(IOException cause) {
+            super(cause);
+        }
+    }
+
+    private final InputStream input;
+    private final OutputStream output;
+    private final PrintStream errors;
+    private final boolean ofProcess;
+
+    Console(InputStream input, OutputStream output, PrintStream errors) {
+        this(input, output, errors, false);
+    }
+
+    private Console(InputStream input, OutputStream output, PrintStream errors, boolean ofProcess) {
+        this.input = input;
+        this.output = output;
+        this.errors = errors;
+        this.ofProcess = ofProcess;
+    }
+
+    /** Returns the console of this process, whose output is flushed by {@link #flush} alone. */
+    static Console ofProcess() {
+        return new Console(
+                new BufferedInputStream(new FileInputStream(FileDescriptor.in)),
+                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16),
+                new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
+                true);
+    }
+
+    /** Returns whether the program has this process for itself, so that all log lines are its own. */
+    boolean isOfProcess() {
+        return ofProcess;
+    }
+
+    InputStream input() {
+        return input;
+    }
+
+    PrintStream errors() {
+        return errors;
+    }
+
+    /** Writes to standard output. From any thread. */
+    synchronized void print(byte[] bytes) {
+        try {
+            output.write(bytes);
+        } catch (IOException e) {
+            throw new ClosedOutputException(e);
+        }
+    }
+
+    /** Writes a line to standard output and flushes it. From any thread. */
+    void printLine(String line) {
+        print((line + '\n').getBytes(StandardCharsets.UTF_8));
+        flush();
+    }
+
+    synchronized void flush() {
+        try {
+            output.flush();
+        } catch (IOException e) {
+            throw new ClosedOutputException(e);
+        }
+    }
+
+    /** Writes a line to standard error. From any thread. */
+    void complain(String line) {
+        errors.println("zmtp: " + line.replace('\n', ' '));
+    }
+}

@@ -1,0 +1,118 @@
+package dev.zmtp.cli;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPConfig;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What is sent: data of the command line, a file, or the lines of standard input. */
+final class InputOptions {
+
+    /** Messages one after the other; null at the end. */
+    interface Source {
+        @Nullable
+        List<byte[]> next() throws IOException;
+    }
+
+    /** Maximum length of a line or file, which is the default for frames. */
+    static final int MAX_LENGTH =
+            ZMTPConfig.builderForSocket(ZMTPSocketType.PUSH).build().maxFrameLength();
+
+    @Option(
+            names = {"-D", "--data"},
+            paramLabel = "TEXT",
+            description = "Sends this text as a frame, once. Each -D adds a frame to the message.")
+    private List<String> data = new ArrayList<>();
+
+    @Option(
+            names = {"-F", "--file"},
+            paramLabel = "FILE",
+            description = "Sends the file as a single frame; - is standard input.")
+    private @Nullable String file;
+
+    @Option(
+            names = {"-i", "--interval"},
+            paramLabel = "TIME",
+            converter = Durations.class,
+            description = "Pauses for so long between messages. -D is then repeated until --count or an interrupt.")
+    private @Nullable Duration interval;
+
+    boolean isFixed() {
+        return !data.isEmpty();
+    }
+
+    @Nullable
+    Duration interval() {
+        return interval;
+    }
+
+    /** Returns the frames of {@code -D}. */
+    List<byte[]> fixed() {
+        return data.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+    }
+
+    /**
+     * Returns the messages to send.
+     *
+     * @param count how often {@code -D} is sent if it is repeated
+     */
+    Source source(Console console, MessageFormat format, long count) {
+        if (isFixed() && file != null) {
+            throw new CliException(ExitCode.USAGE, "--data and --file (expected: one of them)");
+        }
+        if (isFixed()) {
+            long times = interval != null || count != Long.MAX_VALUE ? count : 1;
+            return repeated(fixed(), times);
+        }
+        if (file != null) {
+            return ofFile(console, file);
+        }
+        return ofLines(console.input(), format);
+    }
+
+    private static Source repeated(List<byte[]> message, long times) {
+        long[] left = {times};
+        return () -> left[0]-- > 0 ? message : null;
+    }
+
+    private static Source ofFile(Console console, String name) {
+        Iterator<List<byte[]>> single = List.of(List.of(read(console, name))).iterator();
+        return () -> single.hasNext() ? single.next() : null;
+    }
+
+    private static byte[] read(Console console, String name) {
+        try (InputStream input = name.equals("-") ? console.input() : Files.newInputStream(Path.of(name))) {
+            byte[] bytes = input.readNBytes(MAX_LENGTH);
+            if (input.read() >= 0) {
+                throw CliException.failed(
+                        "--file " + name + ": longer than " + MAX_LENGTH + " bytes (expected: a frame)");
+            }
+            return bytes;
+        } catch (IOException e) {
+            throw CliException.failed("--file " + name + ": " + Main.text(e));
+        }
+    }
+
+    static Source ofLines(InputStream input, MessageFormat format) {
+        LineReader lines = new LineReader(input, MAX_LENGTH);
+        long[] number = {0};
+        return () -> {
+            String line = lines.next();
+            number[0]++;
+            try {
+                return line == null ? null : format.parse(line);
+            } catch (IllegalArgumentException e) {
+                throw CliException.failed("line " + number[0] + " of the input: " + e.getMessage());
+            }
+        };
+    }
+}

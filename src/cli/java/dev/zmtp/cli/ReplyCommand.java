@@ -1,0 +1,75 @@
+package dev.zmtp.cli;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocket;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Answers requests: {@code rep}, {@code router} and {@code server}. */
+final class ReplyCommand extends SocketCommand {
+
+    @Mixin
+    private InputOptions input = new InputOptions();
+
+    @Option(names = "--echo", description = "Answers each request with the request.")
+    private boolean echo;
+
+    ReplyCommand(Console console, ZMTPSocketType type) {
+        super(console, type);
+    }
+
+    @Override
+    String description() {
+        return "Prints the requests that a " + type
+                + " receives, and answers each with a line of standard input, with -D," + " or with --echo.";
+    }
+
+    @Override
+    List<String> examples(String name) {
+        return List.of(
+                "  zmtp " + name + " -b tcp://:5555 --echo",
+                "  zmtp " + name + " -b tcp://:5555 -D pong -n 1",
+                "  zmtp " + name + " -b tcp://:5555 -f json < answers.json");
+    }
+
+    @Override
+    void run(ZMTPSocket socket) throws InterruptedException, IOException {
+        InputOptions.Source answers =
+                echo ? null : input.isFixed() ? input::fixed : input.source(console, print.format(), count);
+        for (long i = 0; i < count; i++) {
+            Received request = receive(socket);
+            List<byte[]> all = request.frames();
+            int head = headOf(all);
+            List<byte[]> body = all.subList(head, all.size());
+            print.print(console, request.peer(), body);
+            List<byte[]> answer = answers == null ? body : answers.next();
+            if (answer == null) {
+                throw CliException.failed("no line of the input is left to answer with");
+            }
+            List<byte[]> whole = new ArrayList<>(all.subList(0, head));
+            whole.addAll(answer);
+            ZMTPPeer requester = request.peer();
+            if (requester == null) {
+                socket.send(Frames.message(whole));
+            } else {
+                requester.send(Frames.message(whole));
+            }
+        }
+    }
+
+    /** Returns the number of frames of the envelope, which ends with an empty frame and is returned with the answer. */
+    private int headOf(List<byte[]> frames) {
+        if (type == ZMTPSocketType.ROUTER) {
+            for (int i = 0; i < frames.size(); i++) {
+                if (frames.get(i).length == 0) {
+                    return i + 1;
+                }
+            }
+        }
+        return 0;
+    }
+}

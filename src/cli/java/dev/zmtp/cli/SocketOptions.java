@@ -1,0 +1,187 @@
+package dev.zmtp.cli;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.capture.ZMTPCapture;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.socket.ZMTPStats;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The options of all commands that open a socket. */
+final class SocketOptions {
+
+    private static final Duration BIND_TIMEOUT = Duration.ofSeconds(10);
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "ENDPOINT",
+            description = "Connects to it; tcp://:5555 is tcp://localhost:5555.")
+    private List<String> endpoints = new ArrayList<>();
+
+    @Option(
+            names = {"-c", "--connect"},
+            paramLabel = "ENDPOINT",
+            description = "Connects to it, like ENDPOINT.")
+    private List<String> connects = new ArrayList<>();
+
+    @Option(
+            names = {"-b", "--bind"},
+            paramLabel = "ENDPOINT",
+            description = "Binds to it; tcp://:5555 is tcp://*:5555.")
+    private List<String> binds = new ArrayList<>();
+
+    @Option(
+            names = {"-I", "--identity"},
+            paramLabel = "ID",
+            converter = RoutingId.Converter.class,
+            description = "Routing id that ROUTER peers see, as text, or as 0x and hexadecimal digits.")
+    private @Nullable RoutingId identity;
+
+    @Option(
+            names = {"-l", "--linger"},
+            paramLabel = "TIME",
+            converter = Durations.class,
+            defaultValue = "5s",
+            description = "Maximum time to deliver queued messages at the end. Default: 5s.")
+    private Duration linger = Duration.ofSeconds(5);
+
+    @Option(
+            names = "--capture",
+            paramLabel = "FILE",
+            description = "Writes all messages to a new pcapng file for Wireshark.")
+    private @Nullable Path capture;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Shows events of connections on standard error; -vv also stack traces.")
+    private boolean[] verbose = {};
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Shows no warnings.")
+    private boolean quiet;
+
+    @ArgGroup(validate = false, heading = "%nSecurity:%n")
+    private SecurityOptions security = new SecurityOptions();
+
+    private @Nullable ZMTPCapture opened;
+
+    Duration linger() {
+        return linger;
+    }
+
+    SecurityOptions security() {
+        return security;
+    }
+
+    /** Returns the endpoints to connect to, at least one. */
+    List<String> toConnect() {
+        List<String> all = new ArrayList<>(endpoints);
+        all.addAll(connects);
+        return all.stream().map(Endpoints::toConnect).toList();
+    }
+
+    boolean usesSharedMemory() {
+        return Stream.of(binds, endpoints, connects)
+                .flatMap(List::stream)
+                .allMatch(endpoint -> endpoint.startsWith("shm://"));
+    }
+
+    void installDiagnostics(Console console) {
+        Diagnostics.install(console, quiet, verbose.length);
+    }
+
+    int verbosity() {
+        return verbose.length;
+    }
+
+    /** Returns the config of a socket with these options. */
+    ZMTPSocketConfig.Builder config(ZMTPSocketType type) {
+        if (binds.isEmpty() && toConnect().isEmpty()) {
+            throw new CliException(ExitCode.USAGE, "no endpoint (expected: an ENDPOINT to connect to, or --bind)");
+        }
+        ZMTPSocketConfig.Builder config = ZMTPSocketConfig.builder(type).linger(linger);
+        RoutingId id = identity;
+        if (id != null) {
+            config.codec(codec -> codec.localIdentity(id.bytes()));
+        }
+        security.apply(config, !binds.isEmpty(), !toConnect().isEmpty());
+        return config;
+    }
+
+    /** Opens a socket with these options, bound and connecting. */
+    ZMTPSocket open(Console console, ZMTPSocketType type) throws InterruptedException {
+        return open(console, config(type));
+    }
+
+    /** Opens a socket with this config, bound and connecting. */
+    ZMTPSocket open(Console console, ZMTPSocketConfig.Builder config) throws InterruptedException {
+        installDiagnostics(console);
+        Path file = capture;
+        if (file != null) {
+            try {
+                opened = ZMTPCapture.open(file);
+            } catch (IOException e) {
+                throw CliException.failed("--capture " + file + ": " + Main.text(e));
+            }
+            config.capture(opened);
+        }
+        ZMTPSocket socket = ZMTPSocket.of(config.build());
+        if (verbose.length > 0) {
+            socket.onEvent(Runnable::run, event -> report(console, event));
+        }
+        for (String endpoint : binds) {
+            bind(console, socket, Endpoints.toBind(endpoint));
+        }
+        for (String endpoint : toConnect()) {
+            socket.connect(endpoint);
+        }
+        return socket;
+    }
+
+    private void bind(Console console, ZMTPSocket socket, String endpoint) throws InterruptedException {
+        try {
+            String text = socket.bind(endpoint).sync(BIND_TIMEOUT).text();
+            if (endpoint.contains("*") && !quiet) {
+                console.complain("bound to " + text);
+            }
+        } catch (ZMTPSocketException e) {
+            throw CliException.failed(Main.text(e));
+        }
+    }
+
+    private static void report(Console console, ZMTPSocketEvent event) {
+        console.complain(event.toString());
+    }
+
+    /**
+     * Closes the socket, which has {@link #linger} to deliver its messages.
+     *
+     * @throws CliException if messages were not delivered
+     */
+    void close(ZMTPSocket socket) throws InterruptedException {
+        try {
+            ZMTPStats stats = socket.closeAsync(linger).get();
+            if (opened != null) {
+                opened.close();
+            }
+            if (stats.dropped() > 0) {
+                throw CliException.failed(stats.dropped() + " messages were not delivered");
+            }
+        } catch (ExecutionException | IOException e) {
+            throw CliException.failed(Main.text(e));
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package dev.zmtp.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.interop.PeerContext;
+import dev.zmtp.interop.PeerKind;
+import dev.zmtp.interop.PeerSocket;
+import dev.zmtp.security.ZMTPCurveKeyPair;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The jar of the command line as a process, with other libraries as peers. */
+class CliIT {
+
+    private static final int PATIENCE_SECONDS = 30;
+
+    @TempDir
+    private Path directory;
+
+    /** A process that has ended. */
+    private record Ended(int code, String output, String errors) {}
+
+    private static String jar() {
+        String library = System.getProperty("zmtp.jar");
+        assertThat(library).as("the jar of this build; run mvn verify").isNotNull();
+        return library.replaceAll("\\.jar$", "-cli.jar");
+    }
+
+    private Process start(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", jar()));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command)
+                .redirectError(directory.resolve("errors").toFile())
+                .start();
+    }
+
+    private Ended end(Process process, String input) throws IOException, InterruptedException {
+        try (OutputStream stdin = process.getOutputStream()) {
+            stdin.write(input.getBytes(StandardCharsets.UTF_8));
+        }
+        try (InputStream stdout = process.getInputStream()) {
+            String output = new String(stdout.readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            return new Ended(process.exitValue(), output, Files.readString(directory.resolve("errors")));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private Ended run(String input, String... arguments) throws IOException, InterruptedException {
+        return end(start(arguments), input);
+    }
+
+    private static String text(ZMTPMessage message) {
+        String text = message.frameUTF8(0);
+        message.release();
+        return text;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("T116")
+    void aRequestOfAnotherLibrarysPeerIsAnsweredAndNothingElseIsPrinted(PeerKind kind) throws Exception {
+        try (PeerContext others = kind.open()) {
+            PeerSocket rep = others.socket(ZMTPSocketType.REP);
+            Process req = start("req", "tcp://127.0.0.1:" + rep.bind());
+            req.getOutputStream().write("hello\n".getBytes(StandardCharsets.UTF_8));
+            req.getOutputStream().flush();
+
+            assertThat(text(rep.receive())).isEqualTo("hello");
+            ZMTPMessage answer = ZMTPMessage.fromUTF8("world");
+            rep.send(answer);
+            answer.release();
+
+            assertThat(end(req, "")).isEqualTo(new Ended(ExitCode.OK, "world\n", ""));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("T116")
+    void linesArePushedToAnotherLibrary(PeerKind kind) throws Exception {
+        try (PeerContext others = kind.open()) {
+            PeerSocket pull = others.socket(ZMTPSocketType.PULL);
+
+            Ended push = run("one\ntwo\n", "push", "tcp://127.0.0.1:" + pull.bind());
+
+            assertThat(push).isEqualTo(new Ended(ExitCode.OK, "", ""));
+            assertThat(text(pull.receive())).isEqualTo("one");
+            assertThat(text(pull.receive())).isEqualTo("two");
+        }
+    }
+
+    @Test
+    @Tag("T124")
+    void theJarPrintsItsVersionWithoutAWarning() throws Exception {
+        Ended version = run("", "--version");
+
+        assertThat(version.code()).isZero();
+        assertThat(version.output()).startsWith("netty-zmtp 1.");
+        assertThat(version.errors()).isEmpty();
+    }
+
+    @Test
+    @Tag("T123")
+    void noSecretIsPrintedEvenIfEverythingIs() throws Exception {
+        ZMTPCurveKeyPair server = ZMTPCurveKeyPair.generate();
+        Path key = directory.resolve("client.key_secret");
+        ZMTPCurveKeyPair.generate().save(key);
+        String secret = Files.readAllLines(key).stream()
+                .filter(line -> line.contains("secret-key"))
+                .findFirst()
+                .orElseThrow()
+                .replaceAll(".*\"(.*)\".*", "$1");
+        Path password = Files.writeString(directory.resolve("password"), "open sesame");
+
+        Ended curve = run(
+                "x\n",
+                "req",
+                "-vv",
+                "-w",
+                "500ms",
+                "--key",
+                key.toString(),
+                "--server-key",
+                server.publicKey().z85(),
+                "tcp://127.0.0.1:1");
+        Ended plain = run(
+                "x\n",
+                "req",
+                "-vv",
+                "-w",
+                "500ms",
+                "--user",
+                "ada",
+                "--password-file",
+                password.toString(),
+                "tcp://127.0.0.1:1");
+
+        assertThat(curve.code()).isEqualTo(ExitCode.TIMEOUT);
+        assertThat(curve.errors()).contains("Connecting").doesNotContain(secret);
+        assertThat(plain.errors()).contains("Connecting").doesNotContain("open sesame");
+    }
+
+    @Test
+    void anInterruptEndsItWithoutAStackTrace() throws Exception {
+        Process sub = start("sub", "-b", "tcp://127.0.0.1:*");
+        Path errors = directory.resolve("errors");
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (!Files.readString(errors).contains("bound to") && System.nanoTime() < end) {
+            Thread.sleep(20);
+        }
+
+        new ProcessBuilder("kill", "-INT", String.valueOf(sub.pid())).start().waitFor();
+
+        assertThat(sub.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(sub.exitValue()).isEqualTo(130);
+        assertThat(Files.readAllLines(errors)).hasSize(1);
+    }
+}

@@ -1,0 +1,314 @@
+package dev.zmtp.cli;
+
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPCurve;
+import dev.zmtp.security.ZMTPCurveKeyPair;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.TestSockets;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Commands in this process, with sockets of the library as peers. */
+class CliTest {
+
+    private final TestSockets sockets = new TestSockets(1);
+
+    @TempDir
+    private Path directory;
+
+    /** A run of a command. */
+    private record Run(int code, String output, String errors) {}
+
+    private static Run run(String input, String... arguments) {
+        ByteArrayOutputStream output = new ByteArrayOutputStream();
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        Console console = new Console(
+                new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+                output,
+                new PrintStream(errors, true, StandardCharsets.UTF_8));
+        int code = Main.run(console, arguments);
+        return new Run(code, output.toString(StandardCharsets.UTF_8), errors.toString(StandardCharsets.UTF_8));
+    }
+
+    private static CompletableFuture<Run> begin(String input, String... arguments) {
+        return CompletableFuture.supplyAsync(() -> run(input, arguments), command -> {
+            Thread thread = new Thread(command, "zmtp " + arguments[0]);
+            thread.setDaemon(true);
+            thread.start();
+        });
+    }
+
+    private String bound(ZMTPSocketType type) {
+        return TestSockets.bind(sockets.open(type), "tcp://127.0.0.1:*");
+    }
+
+    @AfterEach
+    void close() {
+        sockets.close();
+    }
+
+    @Test
+    @Tag("T116")
+    void eachLineIsARequestAndEachAnswerALine() {
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(request -> request.reply(request.message()));
+        String endpoint = TestSockets.bind(rep, "tcp://127.0.0.1:*");
+
+        Run req = run("hello\nyou\tthere\n", "req", "-w", "10s", endpoint);
+
+        assertThat(req).isEqualTo(new Run(ExitCode.OK, "hello\nyou\tthere\n", ""));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rep", "router"})
+    void aServiceAnswersWithItsInput(String command) throws IOException {
+        String endpoint = "ipc://" + directory.resolve("service");
+        CompletableFuture<Run> service = begin("one\ntwo\n", command, "-n", "2", "-w", "20s", "-b", endpoint);
+
+        Run client = run("a\nb\n", "dealer", "-w", "10s", endpoint);
+
+        assertThat(client).isEqualTo(new Run(ExitCode.OK, "one\ntwo\n", ""));
+        assertThat(TestSockets.get(service)).isEqualTo(new Run(ExitCode.OK, "a\nb\n", ""));
+    }
+
+    @Test
+    @Tag("T117")
+    void fewerMessagesThanAskedForAreATimeout() {
+        ZMTPSocket pub = sockets.open(PUB);
+        String endpoint = TestSockets.bind(pub, "tcp://127.0.0.1:*");
+        CompletableFuture<Run> sub = begin("", "sub", "-n", "3", "-w", "1s", endpoint);
+        TestSockets.get(pub.whenPeers(1));
+
+        pub.sendOrDrop(message("1"));
+        pub.sendOrDrop(message("2"));
+
+        assertThat(TestSockets.get(sub))
+                .isEqualTo(new Run(ExitCode.TIMEOUT, "1\n2\n", "zmtp: nothing came within 1000 ms\n"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"json", "quoted", "hex"})
+    @Tag("T118")
+    void allBytesSurviveFromOneProgramToAnother(String format) {
+        StringBuilder all = new StringBuilder();
+        for (int i = 0; i < 256; i++) {
+            all.append(String.format("%02x", i));
+        }
+        String endpoint = "ipc://" + directory.resolve("bytes");
+        CompletableFuture<Run> pull = begin("", "pull", "-n", "2", "-w", "20s", "-f", "hex", "-b", endpoint);
+        CompletableFuture<Run> relay = begin("", "pull", "-n", "1", "-w", "20s", "-f", format, "-b", endpoint + "2");
+
+        run(all + " - " + all + "\n", "push", "-f", "hex", endpoint + "2");
+        run(TestSockets.get(relay).output(), "push", "-f", format, endpoint);
+        run("ff\n", "push", "-f", "hex", endpoint);
+
+        assertThat(TestSockets.get(pull).output()).isEqualTo(all + " - " + all + "\nff\n");
+    }
+
+    @Test
+    void dataAndAFileAreSentOnce() throws IOException {
+        ZMTPSocket pull = sockets.open(PULL);
+        String endpoint = TestSockets.bind(pull, "tcp://127.0.0.1:*");
+        Path file = Files.write(directory.resolve("file"), new byte[] {'a', '\n', 'b'});
+
+        assertThat(run("", "push", "-D", "1", "-D", "2", endpoint).code()).isEqualTo(ExitCode.OK);
+        assertThat(TestSockets.receive(pull)).containsExactly("1", "2");
+        assertThat(run("", "push", "-F", file.toString(), endpoint).code()).isEqualTo(ExitCode.OK);
+        assertThat(TestSockets.receive(pull)).containsExactly("a\nb");
+    }
+
+    @Test
+    void whatCouldNotBeDeliveredIsAFailure() {
+        Run push = run("", "push", "-q", "-l", "10ms", "-D", "lost", "tcp://127.0.0.1:1");
+
+        assertThat(push).isEqualTo(new Run(ExitCode.FAILED, "", "zmtp: 1 messages were not delivered\n"));
+    }
+
+    @Test
+    void aClosedOutputEndsTheProgramWithoutAnError() {
+        ZMTPSocket push = sockets.open(PUSH);
+        String endpoint = TestSockets.bind(push, "tcp://127.0.0.1:*");
+        OutputStream closed = new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+        };
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        push.sendAsync(message("for nobody"));
+
+        int code = Main.run(
+                new Console(new ByteArrayInputStream(new byte[0]), closed, new PrintStream(errors)), "pull", endpoint);
+
+        assertThat(code).isEqualTo(ExitCode.OK);
+        assertThat(errors.size()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "nonsense",
+                "sub",
+                "sub --nonsense tcp://:1",
+                "sub -w 5 tcp://:1",
+                "sub -n 0 tcp://:1",
+                "sub -f xml tcp://:1",
+                "pull -t topic tcp://:1",
+                "dish tcp://:1",
+                "radio -D x tcp://:1",
+                "push -D x -F y tcp://:1",
+                "req --user ada tcp://:1",
+                "rep --allow-any -b tcp://:1",
+                "rep --key k -b tcp://:1",
+                "req --ca file tcp://:1",
+                "ping",
+                "ping --as nothing tcp://:1",
+                "proxy --frontend router --backend dealer=tcp://:1",
+                "perf",
+                "perf client --rate 0 tcp://:1",
+                "perf pingpong --size 0 tcp://:1",
+            })
+    void wrongUsageIsOneLine(String line) {
+        Run wrong = run("", line.isEmpty() ? new String[0] : line.split(" "));
+
+        assertThat(wrong.code()).as(wrong.errors()).isEqualTo(ExitCode.USAGE);
+        assertThat(wrong.output()).isEmpty();
+        assertThat(wrong.errors()).startsWith("zmtp: ").containsOnlyOnce("\n").endsWith("\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "sub tcp://nobody",
+                "sub nonsense",
+                "sub -b tcp://192.0.2.1:1",
+                "push -F no-such-file tcp://127.0.0.1:1",
+                "req --server-key nonsense tcp://127.0.0.1:1",
+                "req --server-key @no-such-file tcp://127.0.0.1:1",
+                "rep --key no-such-file --allow-any -b tcp://127.0.0.1:*",
+                "req --user ada --password-file no-such-file tcp://127.0.0.1:1",
+                "req --tls --ca no-such-file tcp://127.0.0.1:1",
+                "sub --capture no-such-directory/file tcp://127.0.0.1:1",
+            })
+    void whatDoesNotWorkIsOneLine(String line) {
+        Run failed = run("", line.split(" "));
+
+        assertThat(failed.code()).as(failed.errors()).isEqualTo(ExitCode.FAILED);
+        assertThat(failed.errors()).startsWith("zmtp: ").containsOnlyOnce("\n").endsWith("\n");
+    }
+
+    @Test
+    void aLineInAnotherFormatIsNamed() {
+        Run push = run("[\"a\"]\nnonsense\n", "push", "-q", "-l", "10ms", "-f", "json", bound(PULL));
+
+        assertThat(push.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(push.errors()).startsWith("zmtp: line 2 of the input: ");
+    }
+
+    @Test
+    @Tag("T122")
+    void keysAreNewFilesThatOnlyTheirOwnerReads() throws IOException {
+        assumeTrue(FileSystems.getDefault().supportedFileAttributeViews().contains("posix"));
+        String name = directory.resolve("server").toString();
+
+        Run first = run("", "keygen", name);
+        Run second = run("", "keygen", name);
+
+        Path secret = Path.of(name + ".key_secret");
+        ZMTPCurveKeyPair keys = ZMTPCurveKeyPair.load(secret);
+        assertThat(first).isEqualTo(new Run(ExitCode.OK, keys.publicKey().z85() + "\n", ""));
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)))
+                .isEqualTo("rw-------");
+        assertThat(second.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(second.errors()).startsWith("zmtp: the file exists: ");
+        assertThat(ZMTPCurveKeyPair.load(secret).publicKey()).isEqualTo(keys.publicKey());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PUB", "ROUTER", "RADIO", "SERVER"})
+    void pingNamesThePeer(ZMTPSocketType type) {
+        Run ping = run("", "ping", bound(type));
+
+        assertThat(ping.errors()).isEmpty();
+        assertThat(ping.output())
+                .contains(": ZMTP 3.1, NULL, " + type + "; connect ")
+                .contains(", handshake ")
+                .contains(", ping ");
+        assertThat(ping.code()).isEqualTo(ExitCode.OK);
+    }
+
+    @Test
+    @Tag("T119")
+    void pingSaysWhyAPeerRefuses() throws IOException {
+        ZMTPCurveKeyPair keys = ZMTPCurveKeyPair.generate();
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER)
+                .codec(codec -> codec.mechanism(ZMTPCurve.server(keys)).authenticator(ZMTPAuthenticator.acceptAll())));
+        String curve = TestSockets.bind(router, "tcp://127.0.0.1:*");
+        String otherKey = ZMTPCurveKeyPair.generate().publicKey().z85();
+
+        Run right = run("", "ping", "--server-key", keys.publicKey().z85(), curve);
+        Run wrong = run("", "ping", "--server-key", otherKey, curve);
+        Run without = run("", "ping", curve);
+        Run nobody = run("", "ping", "tcp://127.0.0.1:1");
+
+        assertThat(right.output()).contains(": ZMTP 3.1, CURVE, ROUTER; connect ");
+        assertThat(wrong.errors())
+                .contains("wrong server key, or a key that is not allowed?")
+                .containsOnlyOnce("\n");
+        assertThat(without.errors()).contains("mechanism").containsOnlyOnce("\n");
+        assertThat(nobody.errors()).contains("Connection refused").containsOnlyOnce("\n");
+        assertThat(wrong.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(without.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(nobody.code()).isEqualTo(ExitCode.FAILED);
+    }
+
+    @Test
+    void pingWaitsForAMutePeerAsLongAsItIsTold() throws IOException {
+        try (ServerSocket mute = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            Run ping = run("", "ping", "-w", "300ms", "tcp://127.0.0.1:" + mute.getLocalPort());
+
+            assertThat(ping.code()).isIn(ExitCode.FAILED, ExitCode.TIMEOUT);
+            assertThat(ping.errors()).startsWith("zmtp: tcp://127.0.0.1:").containsOnlyOnce("\n");
+        }
+    }
+
+    @Test
+    void everyCommandHasHelpWithExamples() {
+        for (ZMTPSocketType type : ZMTPSocketType.values()) {
+            Run help = run("", type.name().toLowerCase(Locale.ROOT), "--help");
+
+            assertThat(help.code()).isEqualTo(ExitCode.OK);
+            assertThat(help.output()).contains("Usage: zmtp ").contains("Examples:");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.zmtp.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Messages as lines. */
+class MessageFormatTest {
+
+    private static byte[] allBytes() {
+        byte[] all = new byte[256];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = (byte) i;
+        }
+        return all;
+    }
+
+    private static List<byte[]> frames(String... texts) {
+        return List.of(texts).stream()
+                .map(text -> text.getBytes(StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"QUOTED", "HEX", "JSON"})
+    void whatIsPrintedIsReadAsTheSameBytes(MessageFormat format) {
+        List<byte[]> message = List.of(allBytes(), new byte[0], "ü\"\\\t".getBytes(StandardCharsets.UTF_8));
+
+        String line = format.line(message);
+
+        assertThat(line).doesNotContain("\n");
+        assertThat(format.parse(line)).containsExactlyElementsOf(message);
+    }
+
+    @Test
+    void textHasTabsBetweenFramesAndDotsForWhatDoesNotPrint() {
+        assertThat(MessageFormat.TEXT.line(List.of("grüß".getBytes(StandardCharsets.UTF_8), new byte[] {1, 'a', -1})))
+                .isEqualTo("grüß\t.a.");
+        assertThat(MessageFormat.TEXT.parse("a\t\tb")).containsExactlyElementsOf(frames("a", "", "b"));
+    }
+
+    @Test
+    void jsonIsAnArrayWithBase64ForOtherBytesThanText() {
+        assertThat(MessageFormat.JSON.line(List.of("a<b".getBytes(StandardCharsets.UTF_8), new byte[] {-1})))
+                .isEqualTo("[\"a<b\",{\"base64\":\"/w==\"}]");
+    }
+
+    @Test
+    void rawIsTheBytesAlone() {
+        assertThat(MessageFormat.RAW.bytes(List.of(new byte[] {1}, new byte[] {2, 3})))
+                .containsExactly(1, 2, 3);
+        assertThat(MessageFormat.NONE.bytes(frames("a"))).isEmpty();
+    }
+
+    @Test
+    void anObjectHasTimePeerAndFrames() {
+        assertThat(new String(MessageFormat.withMeta("now", "ada", frames("a", "b")), StandardCharsets.UTF_8))
+                .isEqualTo("{\"time\":\"now\",\"peer\":\"ada\",\"frames\":[\"a\",\"b\"]}\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "HEX|0g",
+                "HEX|abc",
+                "QUOTED|abc",
+                "QUOTED|\"abc",
+                "QUOTED|\"\\q\"",
+                "QUOTED|\"\\xz0\"",
+                "JSON|{}",
+                "JSON|[1]",
+                "JSON|[{\"base64\":\"?\"}]",
+                "JSON|[",
+            })
+    void aLineOfAnotherFormatIsRefused(MessageFormat format, String line) {
+        assertThatIllegalArgumentException().isThrownBy(() -> format.parse(line));
+    }
+}

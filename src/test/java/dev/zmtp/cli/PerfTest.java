@@ -1,0 +1,136 @@
+package dev.zmtp.cli;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.TestSockets;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What {@code perf client} and {@code perf pingpong} measure. */
+class PerfTest {
+
+    private static final int RATE = 2_000;
+
+    private int code;
+
+    private String server(TestSockets sockets, BiConsumer<? super ZMTPPeer, ? super ZMTPMessage> handler) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        router.onMessage(handler);
+        return TestSockets.bind(router, "tcp://127.0.0.1:*");
+    }
+
+    private String run(String... arguments) {
+        ByteArrayOutputStream output = new ByteArrayOutputStream();
+        PrintStream both = new PrintStream(output, true, StandardCharsets.UTF_8);
+        code = Main.run(new Console(new ByteArrayInputStream(new byte[0]), both, both), arguments);
+        return output.toString(StandardCharsets.UTF_8);
+    }
+
+    private JsonObject client(String endpoint) {
+        return JsonParser.parseString(run(
+                        "perf",
+                        "client",
+                        "--json",
+                        "--rate",
+                        "" + RATE,
+                        "--warm-up",
+                        "200ms",
+                        "--duration",
+                        "1s",
+                        "--wait",
+                        "3s",
+                        endpoint))
+                .getAsJsonObject();
+    }
+
+    @Test
+    @Tag("T120")
+    void aStallOfTheServerShowsInAllMessagesThatWereDueMeanwhile(TestSockets sockets) {
+        long stall = TimeUnit.MILLISECONDS.toNanos(200);
+        int[] seen = {0};
+        String endpoint = server(sockets, (peer, message) -> {
+            if (++seen[0] == RATE) {
+                long end = System.nanoTime() + stall;
+                while (System.nanoTime() - end < 0) {
+                    Thread.onSpinWait();
+                }
+            }
+            peer.sendOrDrop(message);
+        });
+
+        JsonObject all = client(endpoint);
+
+        assertThat(code).isZero();
+        assertThat(all.get("lost").getAsLong()).isZero();
+        assertThat(all.get("answered").getAsLong()).isEqualTo(RATE);
+        JsonObject micros = all.getAsJsonObject("microseconds");
+        assertThat(micros.get("100").getAsDouble()).isGreaterThanOrEqualTo(200_000 * 0.99);
+        // A fifth of the messages was due while it stalled, and so a tenth waited for at least half of it.
+        assertThat(micros.get("99").getAsDouble()).isGreaterThan(100_000);
+    }
+
+    @Test
+    @Tag("T121")
+    void messagesThatTheServerSwallowsAreLost(TestSockets sockets) {
+        int[] seen = {0};
+        String endpoint = server(sockets, (peer, message) -> {
+            if (++seen[0] > RATE && seen[0] % 10 == 0) {
+                message.release();
+            } else {
+                peer.sendOrDrop(message);
+            }
+        });
+
+        JsonObject all = client(endpoint);
+
+        assertThat(code).isEqualTo(ExitCode.FAILED);
+        assertThat(all.get("lost").getAsLong()).isEqualTo(RATE / 50);
+        assertThat(all.get("sent").getAsLong()).isEqualTo(RATE);
+    }
+
+    @Test
+    void aRoundTripAtATimeIsMeasured(TestSockets sockets) {
+        String endpoint = server(sockets, (peer, message) -> peer.sendOrDrop(message));
+
+        JsonObject all = JsonParser.parseString(run("perf", "pingpong", "--json", "--count", "100", endpoint))
+                .getAsJsonObject();
+
+        assertThat(code).isZero();
+        assertThat(all.get("roundTrips").getAsLong()).isEqualTo(100);
+        assertThat(all.get("replyBytes").getAsLong()).isEqualTo(4);
+        assertThat(all.getAsJsonObject("microseconds").get("50").getAsDouble()).isPositive();
+    }
+
+    @Test
+    void throughputIsWhatTheTransportHasTaken(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        pull.onMessage((peer, message) -> message.release());
+        String endpoint = TestSockets.bind(pull, "tcp://127.0.0.1:*");
+
+        String printed = run(
+                "perf", "client", "--throughput", "--warm-up", "10ms", "--duration", "100ms", "--size", "24", endpoint);
+
+        assertThat(code).isZero();
+        assertThat(printed).matches("[1-9][0-9,]* msg/s of 24 bytes, [0-9,.]+ MB/s\n");
+    }
+
+    @Test
+    void aServerThatIsNotThereIsATimeout() {
+        assertThat(run("perf", "client", "-q", "--wait", "100ms", "tcp://127.0.0.1:1"))
+                .isEqualTo("zmtp: no server within 100 ms\n");
+        assertThat(code).isEqualTo(ExitCode.TIMEOUT);
+    }
+}
