@@ -34,6 +34,9 @@ import java.util.Objects;
  * cannot be written ends the capture with one line in the log, and no connection. At most 1,000 endpoints are
  * distinguished.
  *
+ * <p><b>Time.</b> On a loop in virtual time, such as that of {@code ZMTPTestLoop}, packets have its time. Open the
+ * capture on the thread of the loop for this.
+ *
  * <p>A capture is shared by any number of sockets and pipelines. Thread safe.
  */
 public final class ZMTPCapture implements AutoCloseable {
@@ -52,6 +55,18 @@ public final class ZMTPCapture implements AutoCloseable {
      */
     public static ZMTPCapture open(Path file) throws IOException {
         return builder(file).open();
+    }
+
+    /**
+     * Creates a new file for {@link ZMTPRecording}, with whole frames, and with a queue of 64 MiB. Its length is not
+     * limited. A message that takes more than 24 MiB in the queue, and a packet that finds no room, is dropped, which
+     * makes the recording incomplete. Close the capture before the file is read.
+     *
+     * @throws java.nio.file.FileAlreadyExistsException if the file exists
+     * @throws IOException if it cannot be created
+     */
+    public static ZMTPCapture record(Path file) throws IOException {
+        return new ZMTPCapture(CaptureSettings.recording(Objects.requireNonNull(file, "file")));
     }
 
     /** Returns a builder with the defaults. */
@@ -154,7 +169,8 @@ public final class ZMTPCapture implements AutoCloseable {
          * @throws IOException if it cannot be created
          */
         public ZMTPCapture open() throws IOException {
-            return new ZMTPCapture(new CaptureSettings(file, maxBytes, files, snapLength, queueBytes, overwrite));
+            return new ZMTPCapture(
+                    new CaptureSettings(file, maxBytes, files, snapLength, queueBytes, queueBytes, overwrite));
         }
 
         private static long checked(String name, long value, long min) {

@@ -12,10 +12,12 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The file that is written, and its successors. Each has a section and interfaces of its own. */
@@ -36,6 +38,9 @@ final class CaptureFile {
     }
 
     private final CaptureSettings settings;
+    private final long opened;
+    private final CapturedInterface unknown;
+    private final Supplier<? extends Collection<CapturedInterface>> interfaces;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
     private final Map<CapturedInterface, Numbered> numbers = new LinkedHashMap<>();
 
@@ -47,8 +52,21 @@ final class CaptureFile {
     private int index;
     private long length;
 
-    CaptureFile(CaptureSettings settings) throws IOException {
+    /**
+     * @param opened time since 1970 in nanoseconds
+     * @param unknown interface of packets that were dropped before their interface was known
+     * @param interfaces returns the other interfaces
+     */
+    CaptureFile(
+            CaptureSettings settings,
+            long opened,
+            CapturedInterface unknown,
+            Supplier<? extends Collection<CapturedInterface>> interfaces)
+            throws IOException {
         this.settings = settings;
+        this.opened = opened;
+        this.unknown = unknown;
+        this.interfaces = interfaces;
         this.path = settings.file();
         beginFirst();
     }
@@ -93,21 +111,26 @@ final class CaptureFile {
         return version == null ? "" : " " + version;
     }
 
-    /** Writes a packet's block. Returns false if the file is full and has no successor. */
+    /** Writes a packet's block. Returns false if the file is full and has no successor, or was closed. */
     boolean write(CapturedInterface at, byte[] block) throws IOException {
+        if (channel == null) {
+            return false;
+        }
         Numbered numbered = numbers.get(at);
         byte[] description = numbered == null ? at.block() : new byte[0];
         if (length + description.length + block.length > settings.maxBytes()) {
-            if (!next()) {
+            if (settings.files() == 1) {
+                at.dropped(1);
+                close();
                 return false;
             }
+            next();
             numbered = null;
             description = at.block();
         }
         if (numbered == null) {
             append(description);
-            numbered = new Numbered(numbers.size());
-            numbers.put(at, numbered);
+            numbered = number(at);
         }
         PcapngBlocks.setInterface(block, numbered.number);
         numbered.received++;
@@ -115,12 +138,14 @@ final class CaptureFile {
         return true;
     }
 
-    /** Begins the next file if there can be one. */
-    private boolean next() throws IOException {
+    private Numbered number(CapturedInterface at) {
+        Numbered next = new Numbered(numbers.size());
+        numbers.put(at, next);
+        return next;
+    }
+
+    private void next() throws IOException {
         close();
-        if (settings.files() == 1) {
-            return false;
-        }
         if (kept.size() == settings.files()) {
             delete(kept.removeFirst());
         }
@@ -133,7 +158,6 @@ final class CaptureFile {
             }
         }
         logger.debug("The capture goes on in {}", path);
-        return true;
     }
 
     private static void delete(Path oldest) {
@@ -176,15 +200,30 @@ final class CaptureFile {
         if (ending == null) {
             return;
         }
+        describeDropped();
         long now = System.currentTimeMillis() * 1_000_000;
         for (Map.Entry<CapturedInterface, Numbered> entry : numbers.entrySet()) {
             Numbered its = entry.getValue();
-            append(PcapngBlocks.statistics(
-                    its.number, now, its.received, entry.getKey().takeDropped()));
+            long dropped = entry.getKey().takeDropped();
+            append(PcapngBlocks.statistics(its.number, now, opened, its.received, dropped));
         }
         flush();
         channel = null;
         ending.close();
+    }
+
+    /** Adds interfaces whose packets were all dropped, and one for a file that has no other, so that it has an end. */
+    private void describeDropped() throws IOException {
+        for (CapturedInterface at : interfaces.get()) {
+            if (at.hasDropped() && !numbers.containsKey(at)) {
+                append(at.block());
+                number(at);
+            }
+        }
+        if ((unknown.hasDropped() || numbers.isEmpty()) && !numbers.containsKey(unknown)) {
+            append(unknown.block());
+            number(unknown);
+        }
     }
 
     /** Closes the file without its statistics, because it cannot be written. */

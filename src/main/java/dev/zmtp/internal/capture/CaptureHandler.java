@@ -56,7 +56,7 @@ public final class CaptureHandler extends ChannelDuplexHandler {
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
-        begun = writer.now();
+        begun = now(ctx);
         ZMTPCodec codec = ctx.pipeline().get(ZMTPCodec.class);
         if (codec != null && codec.session().handshakeFuture().isSuccess()) { // added to a connection in use
             guarded(() -> opened(ctx, CapturedHandshake.of(codec.session())));
@@ -71,7 +71,7 @@ public final class CaptureHandler extends ChannelDuplexHandler {
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        begun = writer.now();
+        begun = now(ctx);
         ctx.fireChannelActive();
     }
 
@@ -91,6 +91,10 @@ public final class CaptureHandler extends ChannelDuplexHandler {
         ctx.fireUserEventTriggered(event);
     }
 
+    private long now(ChannelHandlerContext ctx) {
+        return writer.now(ctx.channel().eventLoop());
+    }
+
     private CapturedConnection begin(ChannelHandlerContext ctx, @Nullable ZMTPSocketType type) {
         boolean accepted = ctx.channel().parent() != null;
         SocketAddress local = ctx.channel().localAddress();
@@ -108,7 +112,7 @@ public final class CaptureHandler extends ChannelDuplexHandler {
         state = State.OPEN;
         CapturedConnection its = begin(ctx, handshake.localType());
         connection = its;
-        long now = writer.now();
+        long now = now(ctx);
         its.opened(begun, handshake.describe(endpoint));
         boolean clientIn = ctx.channel().parent() != null; // the greetings and READYs of the client come first
         its.payload(clientIn, now, CapturedHandshake.greeting());
@@ -125,7 +129,7 @@ public final class CaptureHandler extends ChannelDuplexHandler {
         if (state == State.NEW) {
             state = State.ENDED;
             releaseHeld();
-            begin(ctx, type).refused(begun, writer.now(), reason(cause));
+            begin(ctx, type).refused(begun, now(ctx), reason(cause));
         }
     }
 
@@ -144,19 +148,19 @@ public final class CaptureHandler extends ChannelDuplexHandler {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object received) {
         failure = null; // the connection goes on, so it was not the cause of its end
-        capture(true, received);
+        capture(ctx, true, received);
         ctx.fireChannelRead(received);
     }
 
     @Override
     public void write(ChannelHandlerContext ctx, Object written, ChannelPromise promise) {
-        capture(false, written);
+        capture(ctx, false, written);
         ctx.write(written, promise);
     }
 
-    private void capture(boolean in, Object what) {
+    private void capture(ChannelHandlerContext ctx, boolean in, Object what) {
         if (state != State.ENDED) {
-            guarded(() -> captureNow(in, what));
+            guarded(() -> captureNow(ctx, in, what));
         }
     }
 
@@ -170,32 +174,32 @@ public final class CaptureHandler extends ChannelDuplexHandler {
         }
     }
 
-    private void captureNow(boolean in, Object what) {
+    private void captureNow(ChannelHandlerContext ctx, boolean in, Object what) {
         if (what instanceof ZMTPMessage message) {
-            message(in, message);
+            message(ctx, in, message);
         } else if (what instanceof ZMTPSubscription subscription) {
-            command(in, subscription.isSubscribe() ? "SUBSCRIBE" : "CANCEL", subscription.topic());
+            command(ctx, in, subscription.isSubscribe() ? "SUBSCRIBE" : "CANCEL", subscription.topic());
         } else if (what instanceof ZMTPMembership membership) {
-            command(in, membership.isJoin() ? "JOIN" : "LEAVE", membership.group());
+            command(ctx, in, membership.isJoin() ? "JOIN" : "LEAVE", membership.group());
         }
     }
 
-    private void message(boolean in, ZMTPMessage message) {
+    private void message(ChannelHandlerContext ctx, boolean in, ZMTPMessage message) {
         CapturedConnection its = connection;
         if (its == null) {
             hold(in, Payload.captured(message, writer.snapLength()), () -> Payload.of(message, writer.snapLength()));
         } else {
-            its.message(in, writer.now(), message);
+            its.message(in, now(ctx), message);
         }
     }
 
-    private void command(boolean in, String name, ByteBuf data) {
+    private void command(ChannelHandlerContext ctx, boolean in, String name, ByteBuf data) {
         Payload payload = CapturedHandshake.command(name, data);
         CapturedConnection its = connection;
         if (its == null) {
             hold(in, payload.captured(), () -> payload);
         } else {
-            its.payload(in, writer.now(), payload);
+            its.payload(in, now(ctx), payload);
         }
     }
 
@@ -235,7 +239,7 @@ public final class CaptureHandler extends ChannelDuplexHandler {
         CapturedConnection its = connection;
         if (its != null && state == State.OPEN) {
             boolean byPeer = !closedHere && !(cause instanceof ZMTPException);
-            guarded(() -> its.closed(writer.now(), byPeer, cause == null ? null : reason(cause)));
+            guarded(() -> its.closed(now(ctx), byPeer, cause == null ? null : reason(cause)));
         } else if (cause != null) {
             guarded(() -> refused(ctx, null, cause)); // within the process, where there is no event for it
         }

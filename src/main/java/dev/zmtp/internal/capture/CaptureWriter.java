@@ -1,11 +1,15 @@
 package dev.zmtp.internal.capture;
 
 import dev.zmtp.internal.runtime.IdleThread;
+import dev.zmtp.internal.runtime.VirtualClock;
+import io.netty.channel.EventLoop;
+import io.netty.util.internal.ThreadExecutorMap;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -15,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -29,36 +34,45 @@ public final class CaptureWriter {
     /** Maximum number of interfaces. Further endpoints share the last interface. */
     private static final int MAX_INTERFACES = 1_000;
 
-    private static final class Block {
-        final CapturedInterface at;
-        final byte[] bytes;
-
-        Block(CapturedInterface at, byte[] bytes) {
-            this.at = at;
-            this.bytes = bytes;
-        }
+    private enum State {
+        OPEN,
+        /** The file is full or cannot be written. */
+        ENDED,
+        CLOSED
     }
+
+    /** The blocks of a message, which follow each other in the file. */
+    private record Blocks(CapturedInterface at, List<byte[]> blocks) {}
 
     private final int snapLength;
     private final long queueBytes;
+    private final long messageBytes;
     private final CaptureFile file;
     private final Executor executor;
-    private final Queue<Block> queue = new ConcurrentLinkedQueue<>();
+    private final Queue<Blocks> queue = new ConcurrentLinkedQueue<>();
     private final AtomicLong queued = new AtomicLong();
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private final AtomicInteger number = new AtomicInteger();
     private final long clockOffset = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+    private final long opened = now();
+
+    /** Time of the thread's event loop, if it is one in virtual time, when the capture was opened. */
+    private final long virtualOpened =
+            ThreadExecutorMap.currentExecutor() instanceof VirtualClock clock ? clock.currentNanos() : 0;
+
     private final LongAdder packets = new LongAdder();
     private final LongAdder dropped = new LongAdder();
     private final CountDownLatch ended = new CountDownLatch(1);
-    private final AtomicBoolean closed = new AtomicBoolean();
 
-    private final Map<String, CapturedInterface> interfaces = new HashMap<>();
+    private final Map<String, CapturedInterface> interfaces = new LinkedHashMap<>();
 
     /** The newest of the interfaces, which guard it. */
     private @Nullable CapturedInterface lastInterface;
 
-    private volatile boolean accepting = true;
+    /** Packets that were dropped before their interface was known. It is in the file only if there are any. */
+    private final CapturedInterface unknown = new CapturedInterface("none", "not established");
+
+    private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
     private volatile @Nullable Throwable failure;
 
     /** Creates the file. */
@@ -71,7 +85,8 @@ public final class CaptureWriter {
         this.executor = executor;
         this.snapLength = settings.snapLength();
         this.queueBytes = settings.queueBytes();
-        this.file = new CaptureFile(settings);
+        this.messageBytes = settings.messageBytes();
+        this.file = new CaptureFile(settings, opened, unknown, this::interfaces);
     }
 
     public int snapLength() {
@@ -91,6 +106,11 @@ public final class CaptureWriter {
     /** Returns the time since 1970 in nanoseconds. */
     long now() {
         return clockOffset + System.nanoTime();
+    }
+
+    /** Returns the time of a connection, which is virtual if that of its event loop is. */
+    long now(EventLoop loop) {
+        return loop instanceof VirtualClock clock ? opened + clock.currentNanos() - virtualOpened : now();
     }
 
     /** Returns the number of the next connection without addresses. */
@@ -121,7 +141,7 @@ public final class CaptureWriter {
 
     /** Reserves memory for blocks that are added next. Returns whether there is room for them. */
     boolean reserve(long bytes) {
-        if (!accepting) {
+        if (state.get() != State.OPEN || bytes > messageBytes) {
             return false;
         }
         if (queued.addAndGet(bytes) <= queueBytes) {
@@ -138,19 +158,27 @@ public final class CaptureWriter {
 
     /** Counts packets that were dropped before their interface was known. */
     void dropped(long number) {
+        dropped(unknown, number);
+    }
+
+    /** Counts packets that were dropped. From any thread. Those after the close do not make the file incomplete. */
+    void dropped(CapturedInterface at, long number) {
+        if (state.get() != State.CLOSED) {
+            at.dropped(number);
+        }
         dropped.add(number);
     }
 
-    /** Counts packets that were dropped. From any thread. */
-    void dropped(CapturedInterface at, long number) {
-        at.dropped(number);
-        dropped(number);
+    /** Adds the blocks of a message, whose length was reserved. */
+    void add(CapturedInterface at, List<byte[]> blocks) {
+        queue.add(new Blocks(at, blocks));
+        wake();
     }
 
-    /** Adds a block whose length was reserved. */
-    void add(CapturedInterface at, byte[] block) {
-        queue.add(new Block(at, block));
-        wake();
+    private List<CapturedInterface> interfaces() {
+        synchronized (interfaces) {
+            return List.copyOf(interfaces.values());
+        }
     }
 
     private void wake() {
@@ -168,29 +196,28 @@ public final class CaptureWriter {
 
     private void drain() {
         scheduled.set(false); // first, so that a later block wakes it again
-        for (Block block = queue.poll(); block != null; block = queue.poll()) {
-            queued.addAndGet(-block.bytes.length);
-            if (file.isOpen()) {
-                write(block);
-            } else {
-                dropped(block.at, 1);
+        for (Blocks next = queue.poll(); next != null; next = queue.poll()) {
+            for (byte[] block : next.blocks) {
+                queued.addAndGet(-block.length);
+                write(next.at, block);
             }
         }
         flush();
     }
 
-    private void write(Block block) {
+    private void write(CapturedInterface at, byte[] block) {
         try {
-            if (file.write(block.at, block.bytes)) {
+            if (file.write(at, block)) {
                 packets.increment();
                 return;
             }
-            logger.warn("The capture {} has reached its maximum length and ends", file);
+            if (state.compareAndSet(State.OPEN, State.ENDED)) {
+                logger.warn("The capture {} has reached its maximum length and ends", file);
+            }
         } catch (Throwable e) {
             fail(e);
         }
-        accepting = false;
-        dropped(block.at, 1);
+        dropped.increment();
     }
 
     private void flush() {
@@ -202,7 +229,7 @@ public final class CaptureWriter {
     }
 
     private void fail(Throwable cause) {
-        accepting = false;
+        state.compareAndSet(State.OPEN, State.ENDED);
         failure = cause;
         file.abandon();
         logger.warn("The capture {} ends, because it cannot be written", file, cause);
@@ -224,8 +251,7 @@ public final class CaptureWriter {
 
     /** Writes the queue and the statistics. */
     public void close() throws IOException {
-        accepting = false;
-        if (!closed.compareAndSet(false, true)) {
+        if (state.getAndSet(State.CLOSED) == State.CLOSED) {
             return;
         }
         executor.execute(this::end);

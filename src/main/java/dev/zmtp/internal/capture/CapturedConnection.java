@@ -3,6 +3,8 @@ package dev.zmtp.internal.capture;
 import dev.zmtp.ZMTPMessage;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,7 +77,7 @@ final class CapturedConnection {
         if (writer.reserve(length)) {
             unused = length;
             try {
-                packet(in, nanos, flags, NO_PAYLOAD, 0, 0, text);
+                writer.add(at, List.of(packet(in, nanos, flags, NO_PAYLOAD, 0, 0, text)));
             } finally {
                 returnUnused();
             }
@@ -125,13 +127,15 @@ final class CapturedConnection {
     }
 
     private void data(boolean in, long nanos, Payload payload) {
+        List<byte[]> packets = new ArrayList<>(1);
         for (Payload.Run run : payload.runs()) {
             for (long start = 0; start < run.length(); start += Payload.MAX_SEGMENT) {
                 int length = (int) Math.min(Payload.MAX_SEGMENT, run.length() - start);
-                packet(in, nanos, TcpPackets.PSH | TcpPackets.ACK, run, start, length, null);
+                packets.add(packet(in, nanos, TcpPackets.PSH | TcpPackets.ACK, run, start, length, null));
                 advance(in, length);
             }
         }
+        writer.add(at, packets);
     }
 
     /** Counts packets that found no room. */
@@ -148,7 +152,7 @@ final class CapturedConnection {
         }
     }
 
-    private void packet(
+    private byte[] packet(
             boolean in, long nanos, int flags, Payload.Run run, long start, int length, byte @Nullable [] comment) {
         boolean client = fromClient(in);
         int captured = (int) Math.max(0, Math.min(length, run.bytes().length - start));
@@ -161,7 +165,7 @@ final class CapturedConnection {
         }
         byte[] made = PcapngBlocks.endPacket(block, in ? PcapngBlocks.IN : PcapngBlocks.OUT, comment);
         unused -= made.length;
-        writer.add(at, made);
+        return made;
     }
 
     /** Returns the maximum number of bytes of a packet without payload and comment. */

@@ -22,6 +22,11 @@ final class CapturedInterface {
         dropped.add(packets);
     }
 
+    /** Returns whether packets were dropped since the last call of {@link #takeDropped}. */
+    boolean hasDropped() {
+        return dropped.sum() > 0;
+    }
+
     /** Returns the number of packets that were dropped since the last call. Called on the writer's thread. */
     long takeDropped() {
         return dropped.sumThenReset();

@@ -35,6 +35,7 @@ final class PcapngBlocks {
     static final int OPTION_APPLICATION = 4;
     static final int OPTION_RESOLUTION = 9;
     static final int OPTION_FLAGS = 2;
+    static final int OPTION_BEGUN = 2;
     static final int OPTION_RECEIVED = 4;
     static final int OPTION_DROPPED = 5;
 
@@ -98,11 +99,11 @@ final class PcapngBlocks {
      */
     static ByteBuffer beginPacket(long nanos, int captured, int length, byte @Nullable [] comment) {
         ByteBuffer block = block(PACKET, packetLength(captured, comment) - AROUND);
-        return block.putInt(0)
-                .putInt((int) (nanos >>> Integer.SIZE))
-                .putInt((int) nanos)
-                .putInt(captured)
-                .putInt(length);
+        return time(block.putInt(0), nanos).putInt(captured).putInt(length);
+    }
+
+    private static ByteBuffer time(ByteBuffer block, long nanos) {
+        return block.putInt((int) (nanos >>> Integer.SIZE)).putInt((int) nanos);
     }
 
     static byte[] endPacket(ByteBuffer block, int direction, byte @Nullable [] comment) {
@@ -114,9 +115,11 @@ final class PcapngBlocks {
         return end(block.putInt(0));
     }
 
-    static byte[] statistics(int number, long nanos, long received, long dropped) {
-        ByteBuffer block = block(STATISTICS, 12 + 2 * option(Long.BYTES) + END_OF_OPTIONS);
-        block.putInt(number).putInt((int) (nanos >>> Integer.SIZE)).putInt((int) nanos);
+    /** @param begun time at which the capture has begun */
+    static byte[] statistics(int number, long nanos, long begun, long received, long dropped) {
+        ByteBuffer block = block(STATISTICS, 12 + 3 * option(Long.BYTES) + END_OF_OPTIONS);
+        time(block.putInt(number), nanos);
+        time(block.putShort((short) OPTION_BEGUN).putShort((short) Long.BYTES), begun);
         block.putShort((short) OPTION_RECEIVED).putShort((short) Long.BYTES).putLong(received);
         block.putShort((short) OPTION_DROPPED).putShort((short) Long.BYTES).putLong(dropped);
         return end(block.putInt(0));

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +30,7 @@ class CaptureWriterTest {
     private Path folder;
 
     private CaptureWriter writer() throws IOException {
-        return new CaptureWriter(new CaptureSettings(file(), 1 << 20, 1, 1 << 20, QUEUE, false), tasks::add);
+        return new CaptureWriter(new CaptureSettings(file(), 1 << 20, 1, 1 << 20, QUEUE, QUEUE, false), tasks::add);
     }
 
     private Path file() {
@@ -70,6 +71,76 @@ class CaptureWriterTest {
         assertThat(captured.packets.get(5).sequence()).isEqualTo(1 + 3 * 30_009);
         assertThat(captured.dropped).containsExactly(1L);
         assertThat(writer.packets()).isEqualTo(6);
+    }
+
+    /** Otherwise, such a file would look complete. */
+    @Test
+    void anEndpointWithoutAWrittenPacketHasItsDroppedPacketsInTheFile() throws IOException {
+        CaptureWriter writer = writer();
+        CapturedConnection connection =
+                new CapturedConnection(writer, writer.at("inproc://a", "PUSH, connected"), null, null, false);
+        send(connection, QUEUE);
+        writer.dropped(2);
+        writer.end();
+
+        CapturedFile captured = CapturedFile.read(file());
+        assertThat(captured.interfaces).containsExactly("inproc://a: PUSH, connected", "none: not established");
+        assertThat(captured.dropped).containsExactly(3L, 2L);
+    }
+
+    @Test
+    void aFileWithoutPacketsHasStatistics() throws IOException {
+        writer().end();
+
+        assertThat(CapturedFile.read(file()).dropped).containsExactly(0L);
+    }
+
+    @Test
+    void packetsThatFindTheFileFullAreInItsStatistics() throws IOException {
+        CaptureWriter writer =
+                new CaptureWriter(new CaptureSettings(file(), 1_000, 1, QUEUE, QUEUE, QUEUE, false), tasks::add);
+        CapturedConnection connection =
+                new CapturedConnection(writer, writer.at("inproc://a", "PUSH, connected"), null, null, false);
+        send(connection, 1_000);
+        runTasks();
+        writer.end();
+
+        assertThat(CapturedFile.read(file()).dropped).containsExactly(1L);
+        assertThat(writer.dropped()).isEqualTo(1);
+    }
+
+    /** The file is complete up to its end. */
+    @Test
+    void packetsAfterTheCloseAreNotInTheStatistics() throws IOException {
+        AtomicReference<Runnable> whileClosing = new AtomicReference<>(() -> {});
+        CaptureSettings settings = new CaptureSettings(file(), 1 << 20, 1, QUEUE, QUEUE, QUEUE, false);
+        CaptureWriter writer = new CaptureWriter(settings, task -> {
+            whileClosing.get().run();
+            task.run();
+        });
+        CapturedConnection connection =
+                new CapturedConnection(writer, writer.at("inproc://a", "PUSH, connected"), null, null, false);
+        connection.opened(1, "inproc");
+        whileClosing.set(() -> send(connection, 10));
+        writer.close();
+
+        assertThat(CapturedFile.read(file()).dropped).containsExactly(0L);
+        assertThat(writer.dropped()).isEqualTo(1);
+    }
+
+    @Test
+    void aMessageThatIsTooLargeForAReaderIsDropped() throws IOException {
+        CaptureWriter writer =
+                new CaptureWriter(new CaptureSettings(file(), 1 << 20, 1, QUEUE, QUEUE, 1_000, false), tasks::add);
+        CapturedConnection connection =
+                new CapturedConnection(writer, writer.at("inproc://a", "PUSH, connected"), null, null, false);
+        send(connection, 1_000);
+        send(connection, 500);
+        runTasks();
+        writer.end();
+
+        assertThat(CapturedFile.read(file()).dropped).containsExactly(1L);
+        assertThat(writer.packets()).isEqualTo(1);
     }
 
     /** Room that was reserved and not used is free again. */

@@ -83,8 +83,10 @@ class PcapngBlocksTest {
 
     @Test
     void statisticsHaveTheWrittenAndTheDroppedPackets() {
-        assertThat(hex(PcapngBlocks.statistics(1, TIME, 20, 3)))
-                .isEqualTo(Hex.of("05 00 00 00 34 00 00 00 01 00 00 00 75 a9 7b 18 00 e0 4b 3a"
-                        + " 04 00 08 00 14 00*7 05 00 08 00 03 00*7 00 00 00 00 34 00 00 00"));
+        assertThat(hex(PcapngBlocks.statistics(1, TIME, TIME, 20, 3)))
+                .isEqualTo(
+                        Hex.of(
+                                "05 00 00 00 40 00 00 00 01 00 00 00 75 a9 7b 18 00 e0 4b 3a"
+                                        + " 02 00 08 00 75 a9 7b 18 00 e0 4b 3a 04 00 08 00 14 00*7 05 00 08 00 03 00*7 00 00 00 00 40 00 00 00"));
     }
 }

@@ -1,0 +1,28 @@
+package dev.zmtp.internal.capture;
+
+import java.io.IOException;
+
+/** Memory of the messages of which a reader has seen the beginning, on all connections of a recording. */
+final class UnfinishedBytes {
+
+    /** Maximum number of bytes. A message that takes more is not recorded. */
+    static final long MAX = 24L << 20;
+
+    /** Memory of a frame beside its bytes. A recorder counts more for each. */
+    private static final int FRAME = 48;
+
+    private long used;
+
+    /** Takes memory for a frame before it is allocated. */
+    void take(long length) throws IOException {
+        used += FRAME + length;
+        if (used > MAX) {
+            throw new IOException("unfinished messages: " + used + " bytes (expected: <= " + MAX + ")");
+        }
+    }
+
+    /** Returns the memory of a message. */
+    void giveBack(long frames, long bytes) {
+        used -= FRAME * frames + bytes;
+    }
+}
