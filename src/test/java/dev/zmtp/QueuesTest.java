@@ -20,6 +20,7 @@ class QueuesTest {
             Map.entry("internal.capture.CaptureFile.kept", "the files of the capture's builder"),
             Map.entry("internal.capture.CaptureHandler.held", "the bytes of the capture's queue"),
             Map.entry("internal.capture.CaptureWriter.queue", "queueBytes of the capture's builder"),
+            Map.entry("internal.capture.RecordingReader.entries", "the messages of one packet"),
             Map.entry("internal.connection.HeldWrites.writes", "maxHeldWrites of ZMTPConfig, in bytes"),
             Map.entry("internal.connection.ReadLoop.queue", "64 KiB, then the channel is not read from"),
             Map.entry("internal.connection.ReadLoop.inputEnds", "one for each way to close an input"),

@@ -3,11 +3,14 @@ package dev.zmtp.fuzz;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
+import dev.zmtp.testing.SmallRecording;
 import dev.zmtp.testing.Vectors;
+import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -48,6 +51,7 @@ final class Seeds {
         writing();
         secured();
         sockets();
+        recordings();
     }
 
     private void vector(String name, String bytes) throws IOException {
@@ -292,6 +296,20 @@ final class Seeds {
     private static String link(
             int version, String type, String user, String failing, String callingBack, String manner) {
         return "00 %02x %s %s %s 00 00 %s %s 00 ".formatted(version, type, user, manner, failing, callingBack);
+    }
+
+    private void recordings() throws IOException {
+        byte[] file = SmallRecording.bytes();
+        String hex = ByteBufUtil.hexDump(file);
+        List<Integer> blocks = SmallRecording.blocks(file);
+        int message = 2 * blocks.get(10);
+        int end = 2 * blocks.get(11);
+        seed("RecordingFuzz", "a subscription and a message", "00" + hex);
+        seed("RecordingFuzz", "a subscription and a message, byte by byte", "01" + hex);
+        seed("RecordingFuzz", "a file that is cut within a message", "02" + hex.substring(0, end - 24));
+        seed("RecordingFuzz", "a message that is missing", "00" + hex.substring(0, message) + hex.substring(end));
+        String frame = hex.substring(message, end).replace("0101610001620", "0201610001620");
+        seed("RecordingFuzz", "a frame that is longer than the file", "00" + hex.substring(0, message) + frame);
     }
 
     private void sockets() throws IOException {

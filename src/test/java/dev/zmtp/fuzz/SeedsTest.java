@@ -36,6 +36,7 @@ class SeedsTest {
             Map.entry("NullHandshakeFuzz", NullHandshakeFuzz::fuzzerTestOneInput),
             Map.entry("OldTrafficFuzz", OldTrafficFuzz::fuzzerTestOneInput),
             Map.entry("PlainFuzz", PlainFuzz::fuzzerTestOneInput),
+            Map.entry("RecordingFuzz", RecordingFuzz::fuzzerTestOneInput),
             Map.entry("RequestFuzz", RequestFuzz::fuzzerTestOneInput),
             Map.entry("RingFuzz", RingFuzz::fuzzerTestOneInput),
             Map.entry("SubscribingFuzz", SubscribingFuzz::fuzzerTestOneInput),

@@ -99,7 +99,8 @@ final class TcpPackets {
         packet.putShort(start + 10, checksum(packet, start));
     }
 
-    private static short checksum(ByteBuffer packet, int start) {
+    /** Returns the checksum of a header, which is 0 if the header has it already. */
+    static short checksum(ByteBuffer packet, int start) {
         int sum = 0;
         for (int i = 0; i < IPV4_HEADER; i += Short.BYTES) {
             sum += packet.getShort(start + i) & 0xffff;

@@ -14,15 +14,15 @@ final class UnfinishedBytes {
     private long used;
 
     /** Takes memory for a frame before it is allocated. */
-    void take(long length) throws IOException {
+    void take(int length) throws IOException {
         used += FRAME + length;
         if (used > MAX) {
             throw new IOException("unfinished messages: " + used + " bytes (expected: <= " + MAX + ")");
         }
     }
 
-    /** Returns the memory of a message. */
-    void giveBack(long frames, long bytes) {
-        used -= FRAME * frames + bytes;
+    /** Returns the memory of frames that were taken. */
+    void giveBack(int frames, long bytes) {
+        used -= (long) FRAME * frames + bytes;
     }
 }
