@@ -8,36 +8,37 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A connection of a {@link ZMTPTestPeer}: its handshake, and the messages that have arrived. */
+/** A connection of a peer that is not a socket: its handshake, and the bytes that have arrived. */
 final class TestConnection extends ChannelInboundHandlerAdapter {
 
     private static final int GREETING = 64;
     private static final String GREETING_BEFORE_MECHANISM = "\u00ff\0\0\0\0\0\0\0\u0001\u007f\u0003\u0001NULL";
 
+    /** Commands of a subscriber. */
+    private static final Set<String> SUBSCRIPTIONS = Set.of("SUBSCRIBE", "CANCEL", "JOIN", "LEAVE");
+
     private final ZMTPSocketType type;
     private final ByteBuf received = Unpooled.buffer();
-    private final String routingId;
-    private final ReceivedFrames messages;
-    private final Set<String> subscriptions = new LinkedHashSet<>();
+    private final byte[] routingId;
+    private final PeerInput input;
+    private List<byte[]> message = new ArrayList<>();
     private @Nullable ChannelHandlerContext ctx;
     private boolean greeted;
     private boolean peerGreeted;
     private boolean stopped;
 
-    TestConnection(ZMTPSocketType type, String routingId, ReceivedFrames messages) {
+    /** @param routingId the routing id that this side announces; empty for none */
+    TestConnection(ZMTPSocketType type, byte[] routingId, PeerInput input) {
         this.type = type;
         this.routingId = routingId;
-        this.messages = messages;
-    }
-
-    List<String> subscriptions() {
-        return List.copyOf(subscriptions);
+        this.input = input;
     }
 
     boolean isActive() {
@@ -59,7 +60,7 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
     void readIfWanted() {
         ChannelHandlerContext its = ctx;
         if (its != null) {
-            its.channel().config().setAutoRead(!stopped && messages.hasRoom());
+            its.channel().config().setAutoRead(!stopped && input.hasRoom());
         }
     }
 
@@ -93,26 +94,46 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
         out.writeZero(GREETING - out.readableBytes());
         ByteBuf ready = Unpooled.buffer();
         writeName(ready, "READY");
-        writeProperty(ready, "Socket-Type", type.name());
-        if (type.announcesIdentity()) {
+        writeProperty(ready, "Socket-Type", type.name().getBytes(StandardCharsets.US_ASCII));
+        if (type.announcesIdentity() || routingId.length > 0) {
             writeProperty(ready, "Identity", routingId);
         }
         writeCommand(out, ready);
         write(out);
     }
 
-    private static void writeProperty(ByteBuf out, String name, String value) {
+    private static void writeProperty(ByteBuf out, String name, byte[] value) {
         writeName(out, name);
-        byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-        out.writeInt(bytes.length).writeBytes(bytes);
+        out.writeInt(value.length).writeBytes(value);
     }
 
-    static void writeName(ByteBuf out, String name) {
+    /** Sends a subscription, a membership or its end. */
+    void sendSubscription(String name, byte[] topic) {
+        ByteBuf body = Unpooled.buffer();
+        writeName(body, name);
+        body.writeBytes(topic);
+        ByteBuf out = Unpooled.buffer();
+        writeCommand(out, body);
+        write(out);
+    }
+
+    /** Sends a message. */
+    void sendMessage(List<byte[]> frames) {
+        ByteBuf out = Unpooled.buffer();
+        for (int i = 0; i < frames.size(); i++) {
+            byte[] body = frames.get(i);
+            ZMTPFraming.V3.writeHeader(out, i < frames.size() - 1 ? ZMTPFraming.MORE : 0, body.length);
+            out.writeBytes(body);
+        }
+        write(out);
+    }
+
+    private static void writeName(ByteBuf out, String name) {
         out.writeByte(name.length());
         out.writeCharSequence(name, StandardCharsets.US_ASCII);
     }
 
-    static void writeCommand(ByteBuf out, ByteBuf body) {
+    private static void writeCommand(ByteBuf out, ByteBuf body) {
         ZMTPFraming.V3.writeHeader(out, ZMTPFraming.COMMAND, body.readableBytes());
         out.writeBytes(body);
         body.release();
@@ -159,18 +180,17 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
         if ((flags & ZMTPFraming.COMMAND) != 0) {
             command(body);
         } else {
-            messages.add(ByteBufUtil.getBytes(body), (flags & ZMTPFraming.MORE) != 0);
+            message.add(ByteBufUtil.getBytes(body));
+            if ((flags & ZMTPFraming.MORE) == 0) {
+                List<byte[]> whole = message;
+                message = new ArrayList<>(whole.size());
+                input.message(Collections.unmodifiableList(whole));
+            }
         }
         return true;
     }
 
-    @Override
-    public void channelInactive(ChannelHandlerContext inactive) {
-        messages.connectionEnded();
-        inactive.fireChannelInactive();
-    }
-
-    /** Answers a PING with its context (RFC 37, section "Commands"), and notes subscriptions. */
+    /** Answers a PING with its context (RFC 37, section "Commands"), and passes subscriptions on. */
     private void command(ByteBuf body) {
         String name = body.readCharSequence(body.readUnsignedByte(), StandardCharsets.US_ASCII)
                 .toString();
@@ -181,10 +201,8 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
             ByteBuf out = Unpooled.buffer();
             writeCommand(out, pong);
             write(out);
-        } else if (name.equals("SUBSCRIBE")) {
-            subscriptions.add(body.toString(StandardCharsets.UTF_8));
-        } else if (name.equals("CANCEL")) {
-            subscriptions.remove(body.toString(StandardCharsets.UTF_8));
+        } else if (SUBSCRIPTIONS.contains(name)) {
+            input.subscription(name, ByteBufUtil.getBytes(body));
         }
     }
 }

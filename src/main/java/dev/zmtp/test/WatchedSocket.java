@@ -37,6 +37,7 @@ final class WatchedSocket {
     private final IdentityHashMap<ZMTPMessage, ZMTPEndpoint> messages = new IdentityHashMap<>();
 
     private int many = MANY;
+    private final Set<String> listeners = new LinkedHashSet<>();
     private final List<Throwable> failures = new ArrayList<>();
 
     WatchedSocket(EventLoop loop, ZMTPSocketConfig config) {
@@ -54,7 +55,16 @@ final class WatchedSocket {
     private void heard(ZMTPSocketEvent event) {
         if (event instanceof ZMTPSocketEvent.HandlerFailed failed) {
             failures.add(failed.cause());
+        } else if (event instanceof ZMTPSocketEvent.Listening listening) {
+            listeners.add(listening.endpoint());
+        } else if (event instanceof ZMTPSocketEvent.Stopped stopped) {
+            listeners.remove(stopped.endpoint());
         }
+    }
+
+    /** Returns the endpoints that the socket is bound to. */
+    List<String> listeners() {
+        return List.copyOf(listeners);
     }
 
     /** Returns the failures of handlers since the last call. */

@@ -148,10 +148,13 @@ public final class ZMTPTestLoop implements AutoCloseable {
      */
     public void cut(ZMTPSocket socket) {
         checkThread();
+        watched(socket).cut();
+    }
+
+    WatchedSocket watched(ZMTPSocket socket) {
         for (WatchedSocket watched : sockets) {
             if (watched.socket == socket) {
-                watched.cut();
-                return;
+                return watched;
             }
         }
         throw new IllegalArgumentException("socket: " + socket + " (expected: a socket that this loop has opened)");

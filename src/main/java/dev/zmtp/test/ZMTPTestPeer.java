@@ -1,11 +1,9 @@
 package dev.zmtp.test;
 
-import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.transport.Endpoint;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -16,6 +14,7 @@ import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,13 +107,17 @@ public final class ZMTPTestPeer implements AutoCloseable {
     }
 
     private void connect(VirtualLoop virtual, Endpoint endpoint) {
-        ChannelFuture connected = new Bootstrap()
-                .group(virtual)
-                .channelFactory(endpoint.transport()::channel)
-                .handler(newConnection())
-                .connect(socketAddress(endpoint));
+        ChannelFuture connected = connect(virtual, endpoint, newConnection());
         loop.run();
         checkDone(connected, endpoint, "an endpoint to which a socket is bound");
+    }
+
+    static ChannelFuture connect(VirtualLoop virtual, Endpoint endpoint, TestConnection connection) {
+        return new Bootstrap()
+                .group(virtual)
+                .channelFactory(endpoint.transport()::channel)
+                .handler(connection)
+                .connect(socketAddress(endpoint));
     }
 
     private static SocketAddress socketAddress(Endpoint endpoint) {
@@ -132,7 +135,8 @@ public final class ZMTPTestPeer implements AutoCloseable {
     }
 
     private TestConnection newConnection() {
-        connection = new TestConnection(type, routingId, received);
+        received.newConnection();
+        connection = new TestConnection(type, routingId.getBytes(StandardCharsets.UTF_8), received);
         return connection;
     }
 
@@ -150,28 +154,21 @@ public final class ZMTPTestPeer implements AutoCloseable {
         if (frames.length == 0) {
             throw new IllegalArgumentException("frames: 0 (expected: >= 1)");
         }
-        ByteBuf out = Unpooled.buffer();
-        for (int i = 0; i < frames.length; i++) {
-            byte[] body = frames[i];
-            ZMTPFraming.V3.writeHeader(out, i < frames.length - 1 ? ZMTPFraming.MORE : 0, body.length);
-            out.writeBytes(body);
-        }
-        write(out);
+        write(to -> to.sendMessage(List.of(frames)));
     }
 
     /** Sends these bytes as they are, after the handshake. */
     public void raw(byte[] bytes) {
-        write(Unpooled.copiedBuffer(bytes));
+        write(to -> to.write(Unpooled.copiedBuffer(bytes)));
     }
 
-    private void write(ByteBuf bytes) {
+    private void write(Consumer<TestConnection> bytes) {
         loop.run();
         TestConnection to = connection;
         if (to == null || !to.isActive()) {
-            bytes.release();
             throw new AssertionError("peer: not connected (expected: a connection)");
         }
-        to.write(bytes);
+        bytes.accept(to);
         loop.run();
     }
 
@@ -213,17 +210,12 @@ public final class ZMTPTestPeer implements AutoCloseable {
     /** Returns the topics that the socket, a SUB or XSUB, has subscribed to at this peer, in order. */
     public List<String> subscriptions() {
         loop.run();
-        return connection == null ? List.of() : connection.subscriptions();
+        return received.subscriptions();
     }
 
     /** Subscribes to a topic of the socket, a PUB or XPUB. */
     public void subscribe(String topic) {
-        ByteBuf body = Unpooled.buffer();
-        TestConnection.writeName(body, "SUBSCRIBE");
-        body.writeCharSequence(topic, StandardCharsets.UTF_8);
-        ByteBuf out = Unpooled.buffer();
-        TestConnection.writeCommand(out, body);
-        write(out);
+        write(to -> to.sendSubscription("SUBSCRIBE", topic.getBytes(StandardCharsets.UTF_8)));
     }
 
     /** Stops to read, so that messages of the socket wait in the transport, then in the queue of the socket. */

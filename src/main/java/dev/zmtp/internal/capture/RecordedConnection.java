@@ -111,12 +111,11 @@ final class RecordedConnection {
             return null;
         }
         String name = Unpooled.wrappedBuffer(value).toString(StandardCharsets.ISO_8859_1);
-        for (ZMTPSocketType type : ZMTPSocketType.values()) {
-            if (type.name().equals(name)) {
-                return type;
-            }
+        ZMTPSocketType type = ZMTPSocketType.ofName(name);
+        if (type == null) {
+            throw new IOException("socket type: " + Command.printable(name) + " (expected: a type of ZMTP)");
         }
-        throw new IOException("socket type: " + Command.printable(name) + " (expected: a type of ZMTP)");
+        return type;
     }
 
     /** Packets from the peer, or to the peer. */

@@ -1,0 +1,150 @@
+package dev.zmtp.test;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.capture.ZMTPRecording;
+import dev.zmtp.socket.ZMTPSocket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A replay that runs: peers by their numbers, and what was found so far. */
+final class ReplayRun {
+
+    /** Virtual time after the end of a recording in which the socket can send what is still expected. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final ZMTPTestLoop loop;
+    private final Map<ZMTPSocketType, List<String>> targets = new LinkedHashMap<>();
+    private final Map<Integer, ReplayedPeer> peers = new LinkedHashMap<>();
+    private final Duration start;
+    private long connections;
+    private long received;
+    private long sent;
+    private ZMTPReplay.@Nullable Difference first;
+
+    ReplayRun(ZMTPTestLoop loop, ZMTPSocket... sockets) {
+        this.loop = loop;
+        loop.run(); // a socket can be about to bind
+        this.start = loop.time();
+        String prefix = loop.virtual().bytes().scheme() + "://";
+        for (ZMTPSocket socket : sockets) {
+            List<String> its = targets.computeIfAbsent(socket.socketType(), type -> new ArrayList<>());
+            loop.watched(socket).listeners().stream()
+                    .filter(endpoint -> endpoint.startsWith(prefix))
+                    .forEach(its::add);
+        }
+    }
+
+    void play(ZMTPRecording.Entry entry) {
+        ReplayedPeer peer = peers.get(entry.connection());
+        boolean isUp = entry.kind() == ZMTPRecording.Kind.UP;
+        String target = isUp && entry.accepted() ? target(entry) : null;
+        if (peer == null && target == null) {
+            return;
+        }
+        Duration wait = start.plus(entry.time()).minus(loop.time());
+        if (wait.compareTo(Duration.ZERO) > 0) {
+            loop.advance(wait);
+        }
+        if (target != null) {
+            connect(entry, target);
+        } else if (peer != null) {
+            play(entry, peer);
+        }
+    }
+
+    private void connect(ZMTPRecording.Entry entry, String target) {
+        ReplayedPeer peer = new ReplayedPeer(loop, entry, this::differs);
+        connections++;
+        peers.put(entry.connection(), peer);
+        peer.connect(target);
+    }
+
+    private void play(ZMTPRecording.Entry entry, ReplayedPeer peer) {
+        switch (entry.kind()) {
+            case RECEIVED -> {
+                received++;
+                peer.send(entry);
+            }
+            case SENT -> peer.expect(entry.frames());
+            case DOWN -> {
+                loop.run();
+                peers.remove(entry.connection());
+                end(peer);
+            }
+            default -> {
+                if (subscribes(entry.socketType())) {
+                    byte[] name = command(entry).getBytes(StandardCharsets.US_ASCII);
+                    peer.expect(List.of(name, entry.frames().get(0)));
+                } else {
+                    peer.send(entry);
+                }
+            }
+        }
+    }
+
+    private static boolean subscribes(ZMTPSocketType type) {
+        return type.isSubscriber() || type == ZMTPSocketType.DISH;
+    }
+
+    /** Returns the name of the command of a subscription or a membership. */
+    static String command(ZMTPRecording.Entry entry) {
+        boolean begins = entry.kind() == ZMTPRecording.Kind.SUBSCRIBED;
+        boolean isGroup = entry.socketType() == ZMTPSocketType.RADIO || entry.socketType() == ZMTPSocketType.DISH;
+        return isGroup ? begins ? "JOIN" : "LEAVE" : begins ? "SUBSCRIBE" : "CANCEL";
+    }
+
+    private void end(ReplayedPeer peer) {
+        peer.checkNothingMore();
+        peer.checkNothingMissing();
+        sent += peer.sent();
+        peer.close();
+    }
+
+    private void differs(ZMTPReplay.Difference difference) {
+        if (first == null) {
+            first = difference;
+        }
+    }
+
+    /** Returns the endpoint of a socket of the recorded type; null if no socket has it. */
+    private @Nullable String target(ZMTPRecording.Entry up) {
+        List<String> its = targets.get(up.socketType());
+        if (its == null) {
+            return null;
+        }
+        if (its.contains(up.endpoint())) {
+            return up.endpoint();
+        }
+        if (its.size() != 1) {
+            throw new IllegalArgumentException(up.socketType() + " of " + up.endpoint() + ": bound to " + its
+                    + " (expected: to this endpoint, or to a single endpoint of test://)");
+        }
+        return its.get(0);
+    }
+
+    ZMTPReplay.Report report() {
+        loop.run();
+        peers.values().forEach(ReplayedPeer::checkNothingMore);
+        if (peers.values().stream().anyMatch(ReplayedPeer::isBehind)) {
+            loop.advance(PATIENCE);
+        }
+        for (ReplayedPeer peer : peers.values()) {
+            peer.checkNothingMissing();
+            sent += peer.sent();
+        }
+        if (connections == 0) {
+            throw new IllegalArgumentException("recording: no peer of a socket of " + targets.keySet()
+                    + " (expected: a peer that has connected to one)");
+        }
+        return new ZMTPReplay.Report(received, sent, first);
+    }
+
+    void close() {
+        peers.values().forEach(ReplayedPeer::close);
+    }
+}
