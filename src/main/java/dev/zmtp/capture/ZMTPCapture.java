@@ -19,6 +19,8 @@ import java.util.Objects;
  *   ch.pipeline().addLast(ZMTPCodec.of(ROUTER), capture.handler(), new MyHandler());
  * }</pre>
  *
+ * <p>{@link #record} writes a file that {@link ZMTPRecording} reads without gaps.
+ *
  * <p>Each connection is written as a TCP connection of ZMTP 3.1 with NULL, whichever version, mechanism and transport
  * it really has, since Wireshark understands this. The comment of its first packet names the endpoint, the version, the
  * mechanism and the user. A handshake that fails is a connection that is reset, with the cause as a comment.

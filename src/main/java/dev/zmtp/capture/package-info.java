@@ -1,4 +1,4 @@
-/** Captures of traffic, after decryption, in files that Wireshark opens. */
+/** Captures of traffic, after decryption, in files that Wireshark opens and programs read again. */
 @NullMarked
 package dev.zmtp.capture;
 

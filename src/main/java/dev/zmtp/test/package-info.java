@@ -1,6 +1,6 @@
 /**
- * Tests of code that uses sockets: an event loop in virtual time, and a peer that a test controls byte by byte. Not for
- * production.
+ * Tests of code that uses sockets: an event loop in virtual time, a peer that a test controls byte by byte, and replays
+ * of recorded peers. Not for production.
  */
 @NullMarked
 package dev.zmtp.test;
