@@ -35,6 +35,7 @@ final class Commands {
         all.put("echo", () -> new CommandLine(new EchoCommand(console)));
         all.put("ping", () -> new CommandLine(new PingCommand(console)));
         all.put("proxy", () -> new CommandLine(new ProxyCommand(console)));
+        all.put("dump", () -> new CommandLine(new DumpCommand(console)));
         all.put("keygen", () -> new CommandLine(new KeygenCommand(console)));
         all.put("perf", () -> PerfCommand.line(console));
         return all;

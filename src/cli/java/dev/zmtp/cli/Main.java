@@ -49,6 +49,7 @@ public final class Main implements Runnable {
     static CommandLine commandLine(Console console, String name) {
         CommandLine program = new CommandLine(new Main());
         Commands.add(program, console, name);
+        program.setExpandAtFiles(false); // @FILE is a value of --server-key
         program.setOut(new PrintWriter(new ConsoleWriter(console), true));
         program.setErr(new PrintWriter(console.errors(), true, StandardCharsets.UTF_8));
         program.setParameterExceptionHandler((e, args) -> wrongUsage(console, e));

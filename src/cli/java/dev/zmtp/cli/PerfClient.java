@@ -103,12 +103,13 @@ final class PerfClient implements Callable<Integer> {
         check("--answer-every", answerEvery, 1, Integer.MAX_VALUE);
         check("--sockets", sockets, 1, 1_000);
         List<ZMTPSocket> opened = new ArrayList<>();
-        for (int i = 0; i < sockets; i++) {
-            ZMTPSocket socket = options.open(console, throughput ? ZMTPSocketType.PUSH : ZMTPSocketType.DEALER);
-            opened.add(socket);
-            awaitPeer(socket);
-        }
         try {
+            for (int i = 0; i < sockets; i++) {
+                opened.add(options.open(console, throughput ? ZMTPSocketType.PUSH : ZMTPSocketType.DEALER));
+            }
+            for (ZMTPSocket socket : opened) {
+                awaitPeer(socket);
+            }
             return throughput
                     ? new PerfThroughput(this, opened).run(console)
                     : new PerfLatency(this, opened).run(console);

@@ -84,7 +84,7 @@ final class ProxyCommand implements Callable<Integer> {
         }
         ZMTPSocket socket = ZMTPSocket.of(type);
         try {
-            socket.bind(Endpoints.toBind(value.substring(split + 1))).sync(BIND_TIMEOUT);
+            socket.bind(EndpointArguments.toBind(value.substring(split + 1))).sync(BIND_TIMEOUT);
         } catch (ZMTPSocketException e) {
             throw CliException.failed(Main.text(e));
         }

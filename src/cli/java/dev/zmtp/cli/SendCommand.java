@@ -23,7 +23,7 @@ final class SendCommand extends SocketCommand {
             paramLabel = "N",
             defaultValue = "1",
             description =
-                    "pub, radio: sends when N subscribers are there, because earlier messages are for nobody. Default: 1.")
+                    "pub, radio: sends when N subscribers are there, because earlier messages would be lost. Default: 1.")
     private int peers = 1;
 
     @Option(

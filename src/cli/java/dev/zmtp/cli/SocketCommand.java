@@ -62,13 +62,19 @@ abstract class SocketCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         check();
         ZMTPSocket socket = options.open(console, type);
+        boolean hasRun = false;
         try {
             run(socket);
+            hasRun = true;
         } catch (ZMTPSocketException e) {
             if (e.reason() == ZMTPSocketException.Reason.TIMEOUT) {
                 throw tooLate();
             }
             throw e;
+        } finally {
+            if (!hasRun) {
+                socket.closeAsync(Duration.ZERO);
+            }
         }
         console.flush();
         options.close(socket);

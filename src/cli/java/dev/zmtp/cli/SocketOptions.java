@@ -90,7 +90,7 @@ final class SocketOptions {
     List<String> toConnect() {
         List<String> all = new ArrayList<>(endpoints);
         all.addAll(connects);
-        return all.stream().map(Endpoints::toConnect).toList();
+        return all.stream().map(EndpointArguments::toConnect).toList();
     }
 
     boolean usesSharedMemory() {
@@ -139,16 +139,28 @@ final class SocketOptions {
             config.capture(opened);
         }
         ZMTPSocket socket = ZMTPSocket.of(config.build());
+        boolean isOpen = false;
+        try {
+            begin(console, socket);
+            isOpen = true;
+        } finally {
+            if (!isOpen) {
+                socket.closeAsync(Duration.ZERO);
+            }
+        }
+        return socket;
+    }
+
+    private void begin(Console console, ZMTPSocket socket) throws InterruptedException {
         if (verbose.length > 0) {
             socket.onEvent(Runnable::run, event -> report(console, event));
         }
         for (String endpoint : binds) {
-            bind(console, socket, Endpoints.toBind(endpoint));
+            bind(console, socket, EndpointArguments.toBind(endpoint));
         }
         for (String endpoint : toConnect()) {
             socket.connect(endpoint);
         }
-        return socket;
     }
 
     private void bind(Console console, ZMTPSocket socket, String endpoint) throws InterruptedException {

@@ -303,6 +303,33 @@ class CliTest {
     }
 
     @Test
+    void aCaptureIsPrinted() {
+        ZMTPSocket pull = sockets.open(PULL);
+        String endpoint = TestSockets.bind(pull, "tcp://127.0.0.1:*");
+        String file = directory.resolve("traffic.pcapng").toString();
+        run("one\ttwo\n", "push", "-I", "ada", "--capture", file, endpoint);
+
+        Run dump = run("", "dump", "-f", "json", file);
+
+        assertThat(dump.errors()).isEmpty();
+        assertThat(dump.output().lines())
+                .satisfiesExactly(
+                        up -> assertThat(up).matches("\\d\\.\\d{6} #1 up: " + endpoint + ", PUSH, peer PULL"),
+                        sent -> assertThat(sent).matches("\\d\\.\\d{6} #1 > \\[\"one\",\"two\"\\]"),
+                        down -> assertThat(down).endsWith("#1 down"));
+    }
+
+    @Test
+    void aFileThatIsNoCaptureIsNamed() throws IOException {
+        Path file = Files.writeString(directory.resolve("text"), "no capture, but long enough for a header");
+
+        Run dump = run("", "dump", file.toString());
+
+        assertThat(dump.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(dump.errors()).startsWith("zmtp: " + file + ": ").containsOnlyOnce("\n");
+    }
+
+    @Test
     void everyCommandHasHelpWithExamples() {
         for (ZMTPSocketType type : ZMTPSocketType.values()) {
             Run help = run("", type.name().toLowerCase(Locale.ROOT), "--help");

@@ -40,8 +40,8 @@ class OptionTypesTest {
         "ipc://x,ipc://x,ipc://x"
     })
     void anEndpointWithoutAHostHasOneThatFits(String text, String bound, String connected) {
-        assertThat(Endpoints.toBind(text)).isEqualTo(bound);
-        assertThat(Endpoints.toConnect(text)).isEqualTo(connected);
+        assertThat(EndpointArguments.toBind(text)).isEqualTo(bound);
+        assertThat(EndpointArguments.toConnect(text)).isEqualTo(connected);
     }
 
     @ParameterizedTest

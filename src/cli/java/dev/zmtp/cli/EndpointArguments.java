@@ -1,11 +1,11 @@
 package dev.zmtp.cli;
 
-/** Endpoints as users write them: the host of {@code tcp://:5555} is {@code *} or {@code localhost}. */
-final class Endpoints {
+/** EndpointArguments as users write them: the host of {@code tcp://:5555} is {@code *} or {@code localhost}. */
+final class EndpointArguments {
 
     private static final String NO_HOST = "tcp://:";
 
-    private Endpoints() {}
+    private EndpointArguments() {}
 
     static String toBind(String text) {
         return withHost(text, "*");

@@ -1,0 +1,85 @@
+package dev.zmtp.cli;
+
+import dev.zmtp.capture.ZMTPRecording;
+import dev.zmtp.capture.ZMTPRecording.Entry;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Prints a capture, a line for each message and event. */
+@Command(
+        name = "dump",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Prints the messages of a file that --capture or the library has written.",
+        footerHeading = "%nExamples:%n",
+        footer = "  zmtp dump -f quoted traffic.pcapng")
+final class DumpCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Parameters(paramLabel = "FILE", description = "The capture.")
+    private Path file = Path.of("");
+
+    @Option(
+            names = {"-f", "--format"},
+            paramLabel = "FORMAT",
+            converter = PrintOptions.FormatConverter.class,
+            defaultValue = "text",
+            description = "Format of messages: text, quoted, hex, json or none. Default: text.")
+    private MessageFormat format = MessageFormat.TEXT;
+
+    DumpCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        if (format == MessageFormat.RAW) {
+            throw new CliException(ExitCode.USAGE, "--format: raw (expected: a format with a line for each message)");
+        }
+        try (ZMTPRecording recording = ZMTPRecording.open(file)) {
+            for (Entry entry : recording.entries()) {
+                console.print((line(entry) + '\n').getBytes(StandardCharsets.UTF_8));
+            }
+            console.flush();
+            if (!recording.isComplete()) {
+                console.complain(file + " is not complete: " + recording.dropped()
+                        + " packets were dropped, or its end is missing");
+            }
+        } catch (IOException e) {
+            throw CliException.failed(file + ": " + Main.text(e));
+        }
+        return ExitCode.OK;
+    }
+
+    /** Returns the time in seconds, the connection, and the message or event, in the direction of the recorded socket. */
+    private String line(Entry entry) {
+        String text = switch (entry.kind()) {
+            case UP -> "up: " + entry.endpoint() + ", " + entry.socketType() + ", peer " + peer(entry);
+            case DOWN -> "down";
+            case RECEIVED -> "< " + format.line(entry.frames());
+            case SENT -> "> " + format.line(entry.frames());
+            case SUBSCRIBED -> "subscribe " + format.line(entry.frames());
+            case CANCELLED -> "cancel " + format.line(entry.frames());
+        };
+        return String.format(Locale.ROOT, "%.6f #%d %s", entry.time().toNanos() / 1e9, entry.connection(), text);
+    }
+
+    private static String peer(Entry entry) {
+        ByteBuffer id = entry.routingId();
+        byte[] bytes = new byte[id.remaining()];
+        id.get(bytes);
+        String type = entry.peerType() == null
+                ? "of an unknown type"
+                : entry.peerType().toString();
+        return bytes.length == 0 ? type : type + " " + MessageFormat.QUOTED.line(List.of(bytes));
+    }
+}
