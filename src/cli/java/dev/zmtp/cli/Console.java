@@ -86,6 +86,8 @@ final class Console {
 
     /** Writes a line to standard error. From any thread. */
     void complain(String line) {
-        errors.println("zmtp: " + line.replace('\n', ' '));
+        StringBuilder shown = new StringBuilder("zmtp: ");
+        line.codePoints().forEach(c -> shown.appendCodePoint(Character.isISOControl(c) ? ' ' : c));
+        errors.println(shown);
     }
 }

@@ -130,7 +130,9 @@ final class Greeter {
         }
         text.append(peer.socketType() == null ? "a peer that does not name its type" : peer.socketType());
         if (handshake != null && handshake.remoteIdentity().hasRemaining()) {
-            text.append(", identity \"").append(peer.routingIdUTF8()).append('"');
+            byte[] identity = new byte[handshake.remoteIdentity().remaining()];
+            handshake.remoteIdentity().duplicate().get(identity);
+            text.append(", identity ").append(Quoted.print(identity));
         }
         return text.toString();
     }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -50,13 +51,30 @@ final class InputOptions {
         return !data.isEmpty();
     }
 
-    @Nullable
-    Duration interval() {
-        return interval;
+    /** Returns whether the data is not from standard input. */
+    boolean isGiven() {
+        return isFixed() || file != null;
+    }
+
+    /** Returns whether the data ends by itself. */
+    boolean isBounded() {
+        return isGiven() && interval == null;
+    }
+
+    /** Pauses between two messages if there is an interval. */
+    void pause() throws InterruptedException {
+        if (interval != null) {
+            TimeUnit.NANOSECONDS.sleep(interval.toNanos());
+        }
     }
 
     /** Returns the frames of {@code -D}. */
     List<byte[]> fixed() {
+        if (data.stream().anyMatch(text -> text.indexOf('\uFFFD') >= 0)) {
+            throw new CliException(
+                    ExitCode.USAGE,
+                    "--data: characters that this locale does not have (expected: a locale with UTF-8)");
+        }
         return data.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
     }
 
@@ -106,7 +124,7 @@ final class InputOptions {
         LineReader lines = new LineReader(input, MAX_LENGTH);
         long[] number = {0};
         return () -> {
-            String line = lines.next();
+            byte[] line = lines.next();
             number[0]++;
             try {
                 return line == null ? null : format.parse(line);

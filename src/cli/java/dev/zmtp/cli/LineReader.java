@@ -3,7 +3,7 @@ package dev.zmtp.cli;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Lines of bounded length. A line ends with a line feed, and a carriage return before it belongs to the end. */
@@ -18,8 +18,7 @@ final class LineReader {
     }
 
     /** Returns the next line without its end; null at the end of the input. */
-    @Nullable
-    String next() throws IOException {
+    byte @Nullable [] next() throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         int next = input.read();
         if (next < 0) {
@@ -33,7 +32,8 @@ final class LineReader {
             line.write(next);
             next = input.read();
         }
-        String text = line.toString(StandardCharsets.UTF_8);
-        return text.endsWith("\r") ? text.substring(0, text.length() - 1) : text;
+        byte[] bytes = line.toByteArray();
+        boolean endsWithReturn = bytes.length > 0 && bytes[bytes.length - 1] == '\r';
+        return endsWithReturn ? Arrays.copyOf(bytes, bytes.length - 1) : bytes;
     }
 }

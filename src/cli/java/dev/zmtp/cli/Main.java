@@ -2,6 +2,7 @@ package dev.zmtp.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutionException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -80,6 +81,9 @@ public final class Main implements Runnable {
 
     /** Returns what a user reads about a failure, a single line. */
     static String text(Throwable failure) {
+        if (failure instanceof ExecutionException && failure.getCause() != null) {
+            return text(failure.getCause());
+        }
         String message = failure.getMessage();
         if (failure instanceof java.nio.file.NoSuchFileException) {
             return "no such file: " + message;

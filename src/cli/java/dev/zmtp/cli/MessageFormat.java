@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -29,8 +30,16 @@ enum MessageFormat {
         }
 
         @Override
-        List<byte[]> parse(String line) {
-            return split(line, "\t", frame -> frame.getBytes(StandardCharsets.UTF_8));
+        List<byte[]> parse(byte[] line) {
+            List<byte[]> frames = new ArrayList<>();
+            int begin = 0;
+            for (int i = 0; i <= line.length; i++) {
+                if (i == line.length || line[i] == '\t') {
+                    frames.add(Arrays.copyOfRange(line, begin, i));
+                    begin = i + 1;
+                }
+            }
+            return frames;
         }
     },
     /** Frames in double quotes with a space between them. Other bytes than printable ASCII are escaped. */
@@ -41,7 +50,7 @@ enum MessageFormat {
         }
 
         @Override
-        List<byte[]> parse(String line) {
+        List<byte[]> parse(byte[] line) {
             return Quoted.parse(line);
         }
     },
@@ -53,11 +62,12 @@ enum MessageFormat {
         }
 
         @Override
-        List<byte[]> parse(String line) {
-            return split(
-                    line,
-                    " ",
-                    frame -> frame.equals("-") ? new byte[0] : HexFormat.of().parseHex(frame));
+        List<byte[]> parse(byte[] line) {
+            List<byte[]> frames = new ArrayList<>();
+            for (String frame : new String(line, StandardCharsets.ISO_8859_1).split(" ", -1)) {
+                frames.add(frame.equals("-") ? new byte[0] : HexFormat.of().parseHex(frame));
+            }
+            return frames;
         }
     },
     /** An array of strings. A frame that is not UTF-8 is {@code {"base64": "..."}}. */
@@ -68,10 +78,14 @@ enum MessageFormat {
         }
 
         @Override
-        List<byte[]> parse(String line) {
+        List<byte[]> parse(byte[] line) {
             JsonElement parsed;
             try {
-                parsed = JsonParser.parseString(line);
+                String text = utf8(line);
+                if (text == null) {
+                    throw new IllegalArgumentException("not UTF-8");
+                }
+                parsed = JsonParser.parseString(text);
             } catch (JsonParseException e) {
                 throw new IllegalArgumentException(e.getMessage(), e);
             }
@@ -91,8 +105,8 @@ enum MessageFormat {
         }
 
         @Override
-        List<byte[]> parse(String line) {
-            return List.of(line.getBytes(StandardCharsets.UTF_8));
+        List<byte[]> parse(byte[] line) {
+            return List.of(line);
         }
     },
     /** Nothing is printed. A line is read as one frame. */
@@ -103,8 +117,8 @@ enum MessageFormat {
         }
 
         @Override
-        List<byte[]> parse(String line) {
-            return List.of(line.getBytes(StandardCharsets.UTF_8));
+        List<byte[]> parse(byte[] line) {
+            return List.of(line);
         }
     };
 
@@ -119,7 +133,7 @@ enum MessageFormat {
      *
      * @throws IllegalArgumentException if the line is not in this format
      */
-    abstract List<byte[]> parse(String line);
+    abstract List<byte[]> parse(byte[] line);
 
     /** Returns what is printed for a message. */
     byte[] bytes(List<byte[]> frames) {
@@ -152,15 +166,7 @@ enum MessageFormat {
         return String.join(between, frames.stream().map(text).toList());
     }
 
-    private static List<byte[]> split(String line, String between, Function<String, byte[]> bytes) {
-        List<byte[]> frames = new ArrayList<>();
-        for (String frame : line.split(between, -1)) {
-            frames.add(bytes.apply(frame));
-        }
-        return frames;
-    }
-
-    private static @Nullable String utf8(byte[] frame) {
+    static @Nullable String utf8(byte[] frame) {
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()

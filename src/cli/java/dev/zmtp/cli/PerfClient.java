@@ -102,6 +102,9 @@ final class PerfClient implements Callable<Integer> {
         check("--size", size, TimedBody.MIN_SIZE, TimedBody.MAX_SIZE);
         check("--answer-every", answerEvery, 1, Integer.MAX_VALUE);
         check("--sockets", sockets, 1, 1_000);
+        if (sockets > 1 && options.captures()) {
+            throw new CliException(ExitCode.USAGE, "--capture: " + sockets + " sockets (expected: 1)");
+        }
         List<ZMTPSocket> opened = new ArrayList<>();
         try {
             for (int i = 0; i < sockets; i++) {

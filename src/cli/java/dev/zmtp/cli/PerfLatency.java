@@ -3,6 +3,7 @@ package dev.zmtp.cli;
 import com.google.gson.JsonObject;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ final class PerfLatency {
     private final List<Answers> answers = new ArrayList<>();
     private final long warmUp;
     private final long all;
+    private long sent;
 
     PerfLatency(PerfClient options, List<ZMTPSocket> sockets) {
         this.options = options;
@@ -57,11 +59,16 @@ final class PerfLatency {
     }
 
     int run(Console console) throws InterruptedException {
-        double took = send();
-        long sent = all - warmUp;
         long asked = (all - 1) / options.answerEvery - Math.floorDiv(warmUp - 1, options.answerEvery);
+        if (asked == 0) {
+            throw new CliException(
+                    ExitCode.USAGE,
+                    "--answer-every: " + options.answerEvery + " (expected: at most the number of messages, "
+                            + (all - warmUp) + ")");
+        }
+        double took = send();
         long last = System.nanoTime();
-        while (answered() < asked && System.nanoTime() - last < options.wait.toNanos()) {
+        while (sent == all && answered() < asked && System.nanoTime() - last < options.wait.toNanos()) {
             TimeUnit.MILLISECONDS.sleep(1);
         }
         long answered = answered();
@@ -70,7 +77,15 @@ final class PerfLatency {
             Histogram its = answers.get(i).roundTrips;
             sockets.get(i).eventLoop().submit(() -> roundTrips.add(its)).sync(); // one after the other
         }
-        report(console, sent, sent / took, answered, asked - answered, roundTrips);
+        long measured = Math.max(0, sent - warmUp);
+        report(console, measured, measured / took, answered, asked - answered, roundTrips);
+        if (measured / took < 0.99 * options.rate) {
+            console.complain(String.format(
+                    Locale.ROOT,
+                    "the rate was %,.0f/s (expected: %,d/s, as asked for)",
+                    measured / took,
+                    options.rate));
+        }
         return answered < asked ? ExitCode.FAILED : ExitCode.OK;
     }
 
@@ -78,7 +93,10 @@ final class PerfLatency {
         return answers.stream().mapToLong(its -> its.count.getAcquire()).sum();
     }
 
-    /** Returns the time in seconds in which the measured messages were sent. */
+    /**
+     * Sends until the end, or until there is no room for a message for the maximum waiting time, after which all other
+     * messages are lost. Returns the time in seconds in which the measured messages were sent.
+     */
     private double send() throws InterruptedException {
         ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
         double pause = 1e9 / options.rate;
@@ -91,7 +109,13 @@ final class PerfLatency {
             }
             awaitTime(due);
             boolean answer = i % options.answerEvery == 0;
-            sockets.get((int) (i % sockets.size())).send(TimedBody.message(allocator, options.size, answer, i, due));
+            ZMTPMessage message = TimedBody.message(allocator, options.size, answer, i, due);
+            try {
+                sockets.get((int) (i % sockets.size())).send(message, options.wait);
+            } catch (ZMTPSocketException e) {
+                break;
+            }
+            sent++;
         }
         return Math.max(1e-9, (System.nanoTime() - measured) / 1e9);
     }

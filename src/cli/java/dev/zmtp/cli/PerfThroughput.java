@@ -2,6 +2,7 @@ package dev.zmtp.cli;
 
 import com.google.gson.JsonObject;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +49,12 @@ final class PerfThroughput {
         long end = System.nanoTime() + time.toNanos();
         for (long i = 0; System.nanoTime() - end < 0; i++) {
             ZMTPSocket socket = sockets.get((int) (i % sockets.size()));
-            socket.send(TimedBody.message(PooledByteBufAllocator.DEFAULT, options.size, false, i, 0));
+            Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+            try {
+                socket.send(TimedBody.message(PooledByteBufAllocator.DEFAULT, options.size, false, i, 0), left);
+            } catch (ZMTPSocketException e) { // there was no room until the end
+                return;
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 package dev.zmtp.cli;
 
 import dev.zmtp.socket.ZMTPPeer;
+import io.netty.buffer.ByteBufUtil;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -47,6 +49,10 @@ final class PrintOptions {
     }
 
     private static String name(ZMTPPeer peer) {
-        return peer.routingIdUTF8();
+        ByteBuffer id = peer.routingId().duplicate();
+        byte[] bytes = new byte[id.remaining()];
+        id.get(bytes);
+        String text = MessageFormat.utf8(bytes);
+        return text == null ? "0x" + ByteBufUtil.hexDump(bytes) : text;
     }
 }

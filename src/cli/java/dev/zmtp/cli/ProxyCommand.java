@@ -84,7 +84,11 @@ final class ProxyCommand implements Callable<Integer> {
         }
         ZMTPSocket socket = ZMTPSocket.of(type);
         try {
-            socket.bind(EndpointArguments.toBind(value.substring(split + 1))).sync(BIND_TIMEOUT);
+            String endpoint = EndpointArguments.toBind(value.substring(split + 1));
+            String text = socket.bind(endpoint).sync(BIND_TIMEOUT).text();
+            if (endpoint.contains("*")) {
+                console.complain("bound to " + text);
+            }
         } catch (ZMTPSocketException e) {
             throw CliException.failed(Main.text(e));
         }

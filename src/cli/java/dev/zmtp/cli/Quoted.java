@@ -1,6 +1,7 @@
 package dev.zmtp.cli;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -28,9 +29,8 @@ final class Quoted {
         return printed.append('"').toString();
     }
 
-    static List<byte[]> parse(String line) {
+    static List<byte[]> parse(byte[] bytes) {
         List<byte[]> frames = new ArrayList<>();
-        byte[] bytes = line.getBytes(java.nio.charset.StandardCharsets.UTF_8);
         int at = 0;
         while (at < bytes.length) {
             if (bytes[at] == ' ') {
@@ -62,8 +62,7 @@ final class Quoted {
                 frame.write(MEANINGS.charAt(letter));
                 at += 2;
             } else if (kind == 'x' && at + 3 < bytes.length) {
-                frame.write(HexFormat.fromHexDigits(
-                        new String(bytes, at + 2, 2, java.nio.charset.StandardCharsets.US_ASCII)));
+                frame.write(HexFormat.fromHexDigits(new String(bytes, at + 2, 2, StandardCharsets.US_ASCII)));
                 at += 4;
             } else {
                 throw new IllegalArgumentException(

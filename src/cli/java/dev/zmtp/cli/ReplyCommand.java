@@ -37,16 +37,24 @@ final class ReplyCommand extends SocketCommand {
     }
 
     @Override
+    void check() {
+        super.check();
+        if (echo && input.isGiven()) {
+            throw new CliException(ExitCode.USAGE, "--echo, and --data or --file (expected: one of them)");
+        }
+    }
+
+    @Override
     void run(ZMTPSocket socket) throws InterruptedException, IOException {
-        InputOptions.Source answers =
-                echo ? null : input.isFixed() ? input::fixed : input.source(console, print.format(), count);
+        InputOptions.Source answers = echo ? null : input.source(console, print.format(), Long.MAX_VALUE);
+        List<byte[]> fixed = input.isFixed() ? input.fixed() : null;
         for (long i = 0; i < count; i++) {
             Received request = receive(socket);
             List<byte[]> all = request.frames();
             int head = headOf(all);
             List<byte[]> body = all.subList(head, all.size());
             print.print(console, request.peer(), body);
-            List<byte[]> answer = answers == null ? body : answers.next();
+            List<byte[]> answer = answers == null ? body : fixed == null ? answers.next() : fixed;
             if (answer == null) {
                 throw CliException.failed("no line of the input is left to answer with");
             }

@@ -6,7 +6,6 @@ import dev.zmtp.socket.ZMTPSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Mixin;
 
 /** Asks and prints the answers: {@code req}, {@code dealer} and {@code client}. */
@@ -37,14 +36,16 @@ final class RequestCommand extends SocketCommand {
     void run(ZMTPSocket socket) throws Exception {
         InputOptions.Source source = input.source(console, print.format(), count);
         Duration limit = Objects.requireNonNullElse(wait, NO_LIMIT);
-        long left = count;
-        for (List<byte[]> next = source.next(); next != null && left-- > 0; next = left == 0 ? null : source.next()) {
+        for (long i = 0; i < count; i++) {
+            List<byte[]> next = source.next();
+            if (next == null) {
+                return;
+            }
+            if (i > 0) {
+                input.pause();
+            }
             ZMTPMessage answer = socket.request(Frames.message(next), limit);
             print.print(console, null, Frames.take(answer));
-            Duration pause = input.interval();
-            if (pause != null) {
-                TimeUnit.NANOSECONDS.sleep(pause.toNanos());
-            }
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.zmtp.security.ZMTPCurvePublicKey;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.security.ZMTPPublicKeyAuthenticator;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
@@ -67,7 +68,8 @@ final class SecurityOptions {
     @Option(
             names = "--ca",
             paramLabel = "FILE",
-            description = "TLS: trusted certificates in PEM. Default: those of the JVM.")
+            description =
+                    "TLS: trusted certificates in PEM. A client has those of the JVM by default; with this option, a server requires a certificate of its clients.")
     private @Nullable File ca;
 
     @Option(
@@ -86,6 +88,15 @@ final class SecurityOptions {
     void apply(ZMTPSocketConfig.Builder config, boolean binds, boolean connects) {
         if (isCurve() && user != null) {
             throw usage("--user: PLAIN (expected: either PLAIN or the options of CURVE)");
+        }
+        if (user != null && binds) {
+            throw usage("--user: with --bind (expected: a client of PLAIN, which connects)");
+        }
+        if ((certificate == null) != (certificateKey == null)) {
+            throw usage("--cert, --cert-key: one of them (expected: both)");
+        }
+        if (insecure && ca != null) {
+            throw usage("--insecure, --ca: both (expected: one of them)");
         }
         config.codec(this::applyMechanism);
         if (tls) {
@@ -219,6 +230,6 @@ final class SecurityOptions {
             throw usage("--tls: a server (expected: --cert and --cert-key)");
         }
         SslContextBuilder builder = SslContextBuilder.forServer(certificate, certificateKey);
-        return (ca == null ? builder : builder.trustManager(ca)).build();
+        return (ca == null ? builder : builder.trustManager(ca).clientAuth(ClientAuth.REQUIRE)).build();
     }
 }

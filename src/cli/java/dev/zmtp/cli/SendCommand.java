@@ -3,7 +3,6 @@ package dev.zmtp.cli;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPSocket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -65,13 +64,15 @@ final class SendCommand extends SocketCommand {
         if (type == ZMTPSocketType.PUB || type == ZMTPSocketType.RADIO) {
             awaitPeers(socket);
         }
-        long left = count;
-        for (List<byte[]> next = source.next(); next != null && left-- > 0; next = left == 0 ? null : source.next()) {
-            socket.send(Frames.message(addressed(next)));
-            Duration pause = input.interval();
-            if (pause != null) {
-                TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+        for (long i = 0; i < count; i++) {
+            List<byte[]> next = source.next();
+            if (next == null) {
+                return;
             }
+            if (i > 0) {
+                input.pause();
+            }
+            socket.send(Frames.message(addressed(next)));
         }
     }
 

@@ -62,23 +62,28 @@ abstract class SocketCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         check();
         ZMTPSocket socket = options.open(console, type);
-        boolean hasRun = false;
         try {
             run(socket);
-            hasRun = true;
-        } catch (ZMTPSocketException e) {
-            if (e.reason() == ZMTPSocketException.Reason.TIMEOUT) {
-                throw tooLate();
-            }
+        } catch (Console.ClosedOutputException | InterruptedException e) {
+            options.abort(socket);
             throw e;
-        } finally {
-            if (!hasRun) {
-                socket.closeAsync(Duration.ZERO);
+        } catch (Exception e) { // what was sent before is delivered all the same
+            String lost = options.close(socket);
+            if (lost != null) {
+                console.complain(lost);
             }
+            throw isTimeout(e) ? tooLate() : e;
         }
         console.flush();
-        options.close(socket);
+        String lost = options.close(socket);
+        if (lost != null) {
+            throw CliException.failed(lost);
+        }
         return ExitCode.OK;
+    }
+
+    private static boolean isTimeout(Exception e) {
+        return e instanceof ZMTPSocketException known && known.reason() == ZMTPSocketException.Reason.TIMEOUT;
     }
 
     /** Checks options before the socket is opened. */
@@ -95,8 +100,13 @@ abstract class SocketCommand implements Callable<Integer> {
     /** The next message, with its peer if the type of the socket knows it. */
     record Received(@Nullable ZMTPPeer peer, List<byte[]> frames) {}
 
+    /** Returns the maximum time to wait for a message. */
+    Duration limit() {
+        return Objects.requireNonNullElse(wait, NO_LIMIT);
+    }
+
     Received receive(ZMTPSocket socket) throws InterruptedException {
-        Duration limit = Objects.requireNonNullElse(wait, NO_LIMIT);
+        Duration limit = limit();
         if (type == ZMTPSocketType.REP || type == ZMTPSocketType.PEER) { // a PEER prints names, and reads them
             ZMTPMessage message = socket.receive(limit);
             if (message == null) {
@@ -111,7 +121,7 @@ abstract class SocketCommand implements Callable<Integer> {
         return new Received(next.peer(), Frames.take(next.message()));
     }
 
-    private CliException tooLate() {
+    CliException tooLate() {
         console.flush();
         return new CliException(ExitCode.TIMEOUT, "nothing came within " + text(wait));
     }

@@ -178,22 +178,46 @@ final class SocketOptions {
         console.complain(event.toString());
     }
 
+    /** Closes the socket at once. Messages that it has not delivered are lost. */
+    void abort(ZMTPSocket socket) {
+        socket.closeAsync(Duration.ZERO);
+        closeCapture();
+    }
+
     /**
-     * Closes the socket, which has {@link #linger} to deliver its messages.
-     *
-     * @throws CliException if messages were not delivered
+     * Closes the socket, which has the linger time to deliver its messages. Returns what it could not deliver; null if
+     * it has delivered everything.
      */
-    void close(ZMTPSocket socket) throws InterruptedException {
+    @Nullable
+    String close(ZMTPSocket socket) throws InterruptedException {
+        ZMTPStats stats;
         try {
-            ZMTPStats stats = socket.closeAsync(linger).get();
-            if (opened != null) {
-                opened.close();
-            }
-            if (stats.dropped() > 0) {
-                throw CliException.failed(stats.dropped() + " messages were not delivered");
-            }
-        } catch (ExecutionException | IOException e) {
+            stats = socket.closeAsync(linger).get();
+        } catch (ExecutionException e) {
             throw CliException.failed(Main.text(e));
         }
+        closeCapture();
+        if (stats.dropped() > 0) {
+            return stats.dropped() + " messages were not delivered";
+        }
+        return stats.outcomeUnknown() > 0 ? stats.outcomeUnknown() + " messages might not have been delivered" : null;
+    }
+
+    private void closeCapture() {
+        if (opened != null) {
+            try {
+                opened.close();
+            } catch (IOException e) {
+                throw CliException.failed("--capture " + capture + ": " + Main.text(e));
+            }
+        }
+    }
+
+    boolean binds() {
+        return !binds.isEmpty();
+    }
+
+    boolean captures() {
+        return capture != null;
     }
 }

@@ -6,15 +6,24 @@ import dev.zmtp.socket.ZMTPSocket;
 import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Sends and prints at the same time: {@code pair}, {@code channel}, {@code peer}, {@code xpub} and {@code xsub}. */
 final class TalkCommand extends SocketCommand {
+
+    /** Maximum number of subscriptions that wait to be printed. */
+    private static final int MAX_SUBSCRIPTIONS = 1 << 16;
+
+    /** Failure of the thread that sends, which the other thread throws. */
+    private volatile @Nullable Exception failure;
 
     @Mixin
     private InputOptions input = new InputOptions();
@@ -56,35 +65,55 @@ final class TalkCommand extends SocketCommand {
         if (type == ZMTPSocketType.XSUB) {
             (topics.isEmpty() ? List.of("") : topics).forEach(socket::subscribe);
         }
-        Thread sender = new Thread(() -> send(socket), "input");
-        sender.setDaemon(true);
+        InputOptions.Source source = input.source(console, print.format(), Long.MAX_VALUE);
+        BlockingQueue<Received> subscriptions = new LinkedBlockingQueue<>(MAX_SUBSCRIPTIONS);
         if (type == ZMTPSocketType.XPUB) {
-            socket.onEverySubscription((peer, subscription) -> print.print(console, peer, frames(subscription)));
-            sender.start();
-            sender.join();
-            return;
+            socket.onEverySubscription((peer, subscription) -> {
+                if (!subscriptions.offer(new Received(peer, frames(subscription)))) {
+                    console.complain("too many subscriptions at a time, one is not printed");
+                }
+            });
         }
+        Thread receiver = Thread.currentThread();
+        Thread sender = new Thread(() -> send(socket, source, receiver), "input");
+        sender.setDaemon(true);
         sender.start();
-        for (long i = 0; i < count; i++) {
-            Received next = receive(socket);
-            print.print(console, next.peer(), next.frames());
+        try {
+            for (long i = 0; i < count; i++) {
+                Received next = type == ZMTPSocketType.XPUB ? next(subscriptions) : receive(socket);
+                print.print(console, next.peer(), next.frames());
+            }
+            if (input.isBounded()) {
+                sender.join();
+            }
+        } catch (InterruptedException e) {
+            throw failure == null ? e : failure;
         }
     }
 
-    private void send(ZMTPSocket socket) {
+    private Received next(BlockingQueue<Received> subscriptions) throws InterruptedException {
+        Received next = subscriptions.poll(limit().toNanos(), TimeUnit.NANOSECONDS);
+        if (next == null) {
+            throw tooLate();
+        }
+        return next;
+    }
+
+    /** Sends the whole input. A failure interrupts the receiver, and ends the command. */
+    private void send(ZMTPSocket socket, InputOptions.Source source, Thread receiver) {
         try {
-            InputOptions.Source source = input.source(console, print.format(), Long.MAX_VALUE);
+            if (type == ZMTPSocketType.XPUB) {
+                socket.whenPeers(1).get(); // earlier messages would be lost
+            }
             for (List<byte[]> next = source.next(); next != null; next = source.next()) {
                 socket.send(Frames.message(next));
-                Duration pause = input.interval();
-                if (pause != null) {
-                    TimeUnit.NANOSECONDS.sleep(pause.toNanos());
-                }
+                input.pause();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException | RuntimeException e) {
-            console.complain(Main.text(e));
+        } catch (ExecutionException | IOException | RuntimeException e) {
+            failure = e;
+            receiver.interrupt();
         }
     }
 

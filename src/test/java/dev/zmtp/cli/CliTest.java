@@ -1,5 +1,6 @@
 package dev.zmtp.cli;
 
+import static dev.zmtp.ZMTPSocketType.PAIR;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
@@ -101,6 +102,49 @@ class CliTest {
     }
 
     @Test
+    void aPublisherPrintsSubscriptionsAndSendsToTheFirstSubscriber() {
+        String endpoint = "ipc://" + directory.resolve("news");
+        CompletableFuture<Run> xpub = begin("", "xpub", "-D", "hello", "-n", "1", "-w", "20s", "-b", endpoint);
+
+        Run sub = run("", "sub", "-n", "1", "-w", "10s", "-t", "hel", endpoint);
+
+        assertThat(sub).isEqualTo(new Run(ExitCode.OK, "hello\n", ""));
+        assertThat(TestSockets.get(xpub)).isEqualTo(new Run(ExitCode.OK, "subscribe\thel\n", ""));
+    }
+
+    @Test
+    void aFailureOfTheInputEndsACommandThatPrints() {
+        Run pair = run("61\nzz\n", "pair", "-q", "-l", "10ms", "-f", "hex", bound(PAIR));
+
+        assertThat(pair.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(pair.errors()).contains("line 2 of the input: ");
+    }
+
+    @Test
+    void pingPrintsNoControlCharactersOfAPeer() {
+        ZMTPSocket dealer =
+                sockets.open(sockets.builder(ROUTER).codec(codec -> codec.localIdentity("evil\033[31m\nfake")));
+
+        Run ping = run("", "ping", TestSockets.bind(dealer, "tcp://127.0.0.1:*"));
+
+        assertThat(ping.output()).contains("identity \"evil\\x1b[31m\\nfake\"").containsOnlyOnce("\n");
+    }
+
+    @Test
+    void aFileIsAValueAndNotAFileOfArguments() throws IOException {
+        Path key = directory.resolve("server.key");
+        ZMTPCurveKeyPair.generate().publicKey().save(key);
+        ZMTPSocket pull = sockets.open(PULL);
+        String endpoint = TestSockets.bind(pull, "tcp://127.0.0.1:*");
+
+        assertThat(run("", "push", "-D", "@" + key, endpoint).code()).isEqualTo(ExitCode.OK);
+        assertThat(TestSockets.receive(pull)).containsExactly("@" + key);
+        assertThat(run("", "ping", "-w", "2s", "--server-key", "@" + key, endpoint)
+                        .errors())
+                .contains("CURVE");
+    }
+
+    @Test
     @Tag("T117")
     void fewerMessagesThanAskedForAreATimeout() {
         ZMTPSocket pub = sockets.open(PUB);
@@ -191,6 +235,14 @@ class CliTest {
                 "rep --allow-any -b tcp://:1",
                 "rep --key k -b tcp://:1",
                 "req --ca file tcp://:1",
+                "rep --user ada -b tcp://:1",
+                "req --tls --cert file tcp://:1",
+                "req --tls --insecure --ca file tcp://:1",
+                "rep --echo -D x -b tcp://:1",
+                "pair -D x -F y tcp://:1",
+                "push -D \uFFFD tcp://:1",
+                "ping -b tcp://:1 tcp://:1",
+                "perf client --sockets 2 --capture file tcp://:1",
                 "ping",
                 "ping --as nothing tcp://:1",
                 "proxy --frontend router --backend dealer=tcp://:1",
@@ -228,9 +280,13 @@ class CliTest {
     }
 
     @Test
-    void aLineInAnotherFormatIsNamed() {
-        Run push = run("[\"a\"]\nnonsense\n", "push", "-q", "-l", "10ms", "-f", "json", bound(PULL));
+    void aLineInAnotherFormatIsNamedAndThoseBeforeItAreDelivered() {
+        ZMTPSocket pull = sockets.open(PULL);
+        String endpoint = TestSockets.bind(pull, "tcp://127.0.0.1:*");
 
+        Run push = run("[\"a\"]\nnonsense\n", "push", "-f", "json", endpoint);
+
+        assertThat(TestSockets.receive(pull)).containsExactly("a");
         assertThat(push.code()).isEqualTo(ExitCode.FAILED);
         assertThat(push.errors()).startsWith("zmtp: line 2 of the input: ");
     }

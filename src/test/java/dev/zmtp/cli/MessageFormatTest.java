@@ -35,14 +35,22 @@ class MessageFormatTest {
         String line = format.line(message);
 
         assertThat(line).doesNotContain("\n");
-        assertThat(format.parse(line)).containsExactlyElementsOf(message);
+        assertThat(format.parse(line.getBytes(StandardCharsets.UTF_8))).containsExactlyElementsOf(message);
     }
 
     @Test
     void textHasTabsBetweenFramesAndDotsForWhatDoesNotPrint() {
         assertThat(MessageFormat.TEXT.line(List.of("grüß".getBytes(StandardCharsets.UTF_8), new byte[] {1, 'a', -1})))
                 .isEqualTo("grüß\t.a.");
-        assertThat(MessageFormat.TEXT.parse("a\t\tb")).containsExactlyElementsOf(frames("a", "", "b"));
+        assertThat(MessageFormat.TEXT.parse("a\t\tb".getBytes(StandardCharsets.UTF_8)))
+                .containsExactlyElementsOf(frames("a", "", "b"));
+    }
+
+    @Test
+    void textThatIsNotUtf8KeepsItsBytes() {
+        byte[] latin1 = "gr\u00fc\u00df".getBytes(StandardCharsets.ISO_8859_1);
+
+        assertThat(MessageFormat.TEXT.parse(latin1)).containsExactly(latin1);
     }
 
     @Test
@@ -81,6 +89,6 @@ class MessageFormatTest {
                 "JSON|[",
             })
     void aLineOfAnotherFormatIsRefused(MessageFormat format, String line) {
-        assertThatIllegalArgumentException().isThrownBy(() -> format.parse(line));
+        assertThatIllegalArgumentException().isThrownBy(() -> format.parse(line.getBytes(StandardCharsets.UTF_8)));
     }
 }

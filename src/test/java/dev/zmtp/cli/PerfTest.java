@@ -102,6 +102,30 @@ class PerfTest {
     }
 
     @Test
+    void aServerThatDoesNotReadEndsTheRun(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).receiveQueueLimit(1, 1 << 20)); // no handler
+        String endpoint = TestSockets.bind(router, "tcp://127.0.0.1:*");
+
+        String printed = run(
+                "perf",
+                "client",
+                "--size",
+                "100000",
+                "--rate",
+                "5000",
+                "--warm-up",
+                "0s",
+                "--duration",
+                "60s",
+                "--wait",
+                "300ms",
+                endpoint);
+
+        assertThat(code).isEqualTo(ExitCode.FAILED);
+        assertThat(printed).contains(", 0 answered, 300,000 lost");
+    }
+
+    @Test
     void aRoundTripAtATimeIsMeasured(TestSockets sockets) {
         String endpoint = server(sockets, (peer, message) -> peer.sendOrDrop(message));
 

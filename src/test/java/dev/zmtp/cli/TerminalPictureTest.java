@@ -28,7 +28,7 @@ class TerminalPictureTest {
 
     private static final Path PICTURE = Path.of("docs/cli.svg");
     private static final int LINE = 20;
-    private static final int WIDTH = 1_010;
+    private static final int WIDTH = 1_220;
 
     @TempDir
     private Path directory;

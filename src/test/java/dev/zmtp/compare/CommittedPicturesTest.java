@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** The pictures in the repository: what a clone has to fetch, and a reader to see. */
 class CommittedPicturesTest {
 
-    private static final Path PICTURES = Path.of("docs", "benchmarks");
+    private static final Path PICTURES = Path.of("docs");
     private static final Pattern PICTURE = Pattern.compile("!\\[[^]]*]\\(([^)]+\\.svg)\\)");
     private static final long MOST = 60_000;
 
