@@ -45,7 +45,7 @@ class PingIT {
     void aWrongKeyIsNamed() {
         try (PeerContext others = PeerKind.LIBZMQ.open()) {
             PeerSocket rep = others.socket(ZMTPSocketType.REP);
-            rep.curveServer(ZMTPCurveKeyPair.generate(), "");
+            rep.curveServer(ZMTPCurveKeyPair.generate(), "global");
             ByteArrayOutputStream output = new ByteArrayOutputStream();
             String wrong = ZMTPCurveKeyPair.generate().publicKey().z85();
 
