@@ -19,7 +19,7 @@ import java.util.Objects;
  *   ch.pipeline().addLast(ZMTPCodec.of(ROUTER), capture.handler(), new MyHandler());
  * }</pre>
  *
- * <p>{@link #record} writes a file that {@link ZMTPRecording} reads without gaps.
+ * <p>{@link #record} records whole messages, for {@link ZMTPRecording}.
  *
  * <p>Each connection is written as a TCP connection of ZMTP 3.1 with NULL, whichever version, mechanism and transport
  * it really has, since Wireshark understands this. The comment of its first packet names the endpoint, the version, the
@@ -62,7 +62,10 @@ public final class ZMTPCapture implements AutoCloseable {
     /**
      * Creates a new file for {@link ZMTPRecording}, with whole frames, and with a queue of 64 MiB. Its length is not
      * limited. A message that takes more than 24 MiB in the queue, and a packet that finds no room, is dropped, which
-     * makes the recording incomplete. Close the capture before the file is read.
+     * makes the recording incomplete.
+     *
+     * <p>Close the recorded sockets, then the capture, then read the file. A message that a connection sends after the
+     * close of the capture is not in the file, and is a difference in a replay.
      *
      * @throws java.nio.file.FileAlreadyExistsException if the file exists
      * @throws IOException if it cannot be created
@@ -98,7 +101,10 @@ public final class ZMTPCapture implements AutoCloseable {
         return writer.packets();
     }
 
-    /** Returns the number of packets that were dropped, because the queue or the file was full. */
+    /**
+     * Returns the number of packets that were dropped, because the queue or the file was full, or after the close.
+     * Those after the close are not in {@link ZMTPRecording#dropped()}.
+     */
     public long dropped() {
         return writer.dropped();
     }
@@ -139,7 +145,7 @@ public final class ZMTPCapture implements AutoCloseable {
         /**
          * Sets the maximum number of files that are kept. When a file is full, the next file begins: {@code f.pcapng},
          * {@code f.1.pcapng}, and so on, and the oldest file of this capture is deleted. With 1, the default, the
-         * capture ends.
+         * capture ends. Each of several files is an incomplete {@link ZMTPRecording}.
          */
         public Builder files(int files) {
             this.files = (int) checked("files", files, 1);

@@ -62,15 +62,15 @@ public final class ZMTPRecording implements AutoCloseable {
 
     /**
      * Returns whether the capture was closed properly and all packets between its opening and its close are in the
-     * file, with all their bytes.
+     * file, with all their bytes. A file is not complete if the capture has continued in another file.
      */
     public boolean isComplete() {
         return summary.complete();
     }
 
     /**
-     * Returns the number of packets that the capture has dropped. It is 0 for a file that ends early, whose dropped
-     * packets are not known.
+     * Returns the number of packets that the capture has dropped before its close. It is 0 for a file that ends early,
+     * whose dropped packets are not known.
      */
     public long dropped() {
         return summary.dropped();

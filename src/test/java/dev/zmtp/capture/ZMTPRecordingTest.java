@@ -45,6 +45,11 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("netty-4.2-only")
 class ZMTPRecordingTest {
 
+    private static final int MAX_BYTES = 64 << 10;
+
+    /** Length of the statistics at the end of a file, which can be beyond the maximum. */
+    private static final int STATISTICS = 64;
+
     private final ZMTPTestLoop loop = ZMTPTestLoop.create();
 
     @TempDir
@@ -201,7 +206,7 @@ class ZMTPRecordingTest {
     }
 
     @Test
-    void framesOfACaptureAreAsShortAsThey() throws IOException {
+    void framesOfACaptureAreCut() throws IOException {
         capture.close();
         file = folder.resolve("short.pcapng");
         capture = ZMTPCapture.builder(file).snapLength(10).open();
@@ -244,6 +249,66 @@ class ZMTPRecordingTest {
             }
         }
         assertThat(most).isEqualTo(4);
+    }
+
+    @Test
+    void aFileThatBecomesShorterFailsToIterate() throws IOException {
+        bound(PULL, "test://jobs");
+        ZMTPTestPeer.connect(loop, "test://jobs", PUSH);
+        try (ZMTPRecording recording = read()) {
+            assertThat(recording.isComplete()).isTrue();
+            Files.write(file, Arrays.copyOf(Files.readAllBytes(file), 100));
+
+            assertThatExceptionOfType(UncheckedIOException.class)
+                    .isThrownBy(() -> entries(recording))
+                    .withMessageContaining("file length: <= 100 (expected: ");
+        }
+    }
+
+    /** Captures connections that send a message of this length each. */
+    private Path captureOfFiles(String name, int connections, int length) throws IOException {
+        Path first = folder.resolve(name);
+        ZMTPCapture.Builder files =
+                ZMTPCapture.builder(first).maxBytes(MAX_BYTES).files(3);
+        try (ZMTPCapture many = files.open();
+                ZMTPTestLoop other = ZMTPTestLoop.create()) {
+            ZMTPSocket pull = other.open(ZMTPSocketConfig.builder(PULL).capture(many));
+            pull.onMessage((peer, received) -> received.release());
+            pull.bind("test://jobs");
+            for (int i = 0; i < connections; i++) {
+                ZMTPTestPeer peer = ZMTPTestPeer.connect(other, "test://jobs", PUSH);
+                peer.send("x".repeat(length));
+                peer.close();
+            }
+        }
+        return first;
+    }
+
+    /** Each file has a whole connection that fills it, so only the statistics tell that there are other files. */
+    @Test
+    void eachFileOfACaptureOfSeveralFilesIsIncomplete() throws IOException {
+        long size = Files.size(captureOfFiles("one.pcapng", 1, 40_000));
+        int filling = (int) (40_000 + MAX_BYTES - (size - STATISTICS));
+
+        captureOfFiles("many.pcapng", 3, filling);
+
+        for (String name : List.of("many.pcapng", "many.1.pcapng", "many.2.pcapng")) {
+            try (ZMTPRecording recording = ZMTPRecording.open(folder.resolve(name))) {
+                assertThat(entries(recording))
+                        .as(name)
+                        .extracting(ZMTPRecording.Entry::kind)
+                        .containsExactly(UP, RECEIVED, DOWN);
+                assertThat(recording.dropped()).isZero();
+                assertThat(recording.isComplete()).as(name).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void theOnlyFileOfACaptureThatCanHaveMoreIsComplete() throws IOException {
+        try (ZMTPRecording recording = ZMTPRecording.open(captureOfFiles("one.pcapng", 1, 40_000))) {
+            assertThat(recording.isComplete()).isTrue();
+        }
     }
 
     @Test

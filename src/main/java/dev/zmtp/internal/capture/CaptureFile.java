@@ -145,7 +145,7 @@ final class CaptureFile {
     }
 
     private void next() throws IOException {
-        close();
+        close(true);
         if (kept.size() == settings.files()) {
             delete(kept.removeFirst());
         }
@@ -196,16 +196,21 @@ final class CaptureFile {
 
     /** Writes the statistics of all interfaces, and closes the file. */
     void close() throws IOException {
+        close(false);
+    }
+
+    private void close(boolean continues) throws IOException {
         FileChannel ending = channel;
         if (ending == null) {
             return;
         }
         describeDropped();
+        boolean isPart = continues || index > 0;
         long now = System.currentTimeMillis() * 1_000_000;
         for (Map.Entry<CapturedInterface, Numbered> entry : numbers.entrySet()) {
             Numbered its = entry.getValue();
             long dropped = entry.getKey().takeDropped();
-            append(PcapngBlocks.statistics(its.number, now, opened, its.received, dropped));
+            append(PcapngBlocks.statistics(its.number, now, opened, its.received, dropped, isPart));
         }
         flush();
         channel = null;

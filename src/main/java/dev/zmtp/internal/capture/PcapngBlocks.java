@@ -56,6 +56,9 @@ final class PcapngBlocks {
     /** Maximum length of a text in a file, so that a peer's text cannot make a block huge. */
     static final int MAX_TEXT = 1_024;
 
+    /** Comment of the statistics of a file that has a predecessor or a successor. */
+    static final String PART = "part of a capture of several files";
+
     /** The bytes of a character in UTF-8 after the first. */
     private static final int CONTINUATION = 0x80;
 
@@ -115,13 +118,23 @@ final class PcapngBlocks {
         return end(block.putInt(0));
     }
 
-    /** @param begun time at which the capture has begun */
-    static byte[] statistics(int number, long nanos, long begun, long received, long dropped) {
-        ByteBuffer block = block(STATISTICS, 12 + 3 * option(Long.BYTES) + END_OF_OPTIONS);
+    /**
+     * Returns the statistics of an interface.
+     *
+     * @param begun time at which the capture has begun
+     * @param isPart whether the capture has other files, too
+     */
+    static byte[] statistics(int number, long nanos, long begun, long received, long dropped, boolean isPart) {
+        byte[] comment = text(isPart ? PART : "");
+        int options = 3 * option(Long.BYTES) + (isPart ? option(comment.length) : 0);
+        ByteBuffer block = block(STATISTICS, 12 + options + END_OF_OPTIONS);
         time(block.putInt(number), nanos);
         time(block.putShort((short) OPTION_BEGUN).putShort((short) Long.BYTES), begun);
         block.putShort((short) OPTION_RECEIVED).putShort((short) Long.BYTES).putLong(received);
         block.putShort((short) OPTION_DROPPED).putShort((short) Long.BYTES).putLong(dropped);
+        if (isPart) {
+            option(block, OPTION_COMMENT, comment);
+        }
         return end(block.putInt(0));
     }
 

@@ -90,8 +90,9 @@ final class PcapngReader {
         buffer.limit((int) Math.min(buffer.capacity(), buffer.position() + size - position));
         while (buffer.hasRemaining()) {
             int read = source.read(buffer, position);
-            if (read <= 0) { // the file has become shorter
-                break;
+            if (read <= 0) {
+                throw new IOException(
+                        "file length: <= " + position + " (expected: " + size + ", as when the file was opened)");
             }
             position += read;
         }

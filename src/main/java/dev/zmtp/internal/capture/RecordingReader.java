@@ -132,6 +132,7 @@ public final class RecordingReader implements RecordedConnection.Entries {
         long lost = options.count(PcapngBlocks.OPTION_DROPPED, "dropped packets");
         dropped = lost > Long.MAX_VALUE - dropped ? Long.MAX_VALUE : dropped + lost;
         opened = Math.min(opened, options.time(PcapngBlocks.OPTION_BEGUN, "time of the beginning"));
+        complete &= !options.text(PcapngBlocks.OPTION_COMMENT).equals(PcapngBlocks.PART);
         ended++;
     }
 

@@ -83,10 +83,18 @@ class PcapngBlocksTest {
 
     @Test
     void statisticsHaveTheWrittenAndTheDroppedPackets() {
-        assertThat(hex(PcapngBlocks.statistics(1, TIME, TIME, 20, 3)))
+        assertThat(hex(PcapngBlocks.statistics(1, TIME, TIME, 20, 3, false)))
                 .isEqualTo(
                         Hex.of(
                                 "05 00 00 00 40 00 00 00 01 00 00 00 75 a9 7b 18 00 e0 4b 3a"
                                         + " 02 00 08 00 75 a9 7b 18 00 e0 4b 3a 04 00 08 00 14 00*7 05 00 08 00 03 00*7 00 00 00 00 40 00 00 00"));
+    }
+
+    @Test
+    void statisticsOfAPartHaveAComment() {
+        assertThat(hex(PcapngBlocks.statistics(1, TIME, TIME, 20, 3, true)))
+                .startsWith(Hex.of("05 00 00 00 68 00 00 00 01 00 00 00"))
+                .endsWith(Hex.of("05 00 08 00 03 00*7 01 00 22 00 \"part\" 20 \"of\" 20 \"a\" 20 \"capture\" 20 \"of\""
+                        + " 20 \"several\" 20 \"files\" 00 00 00 00 00 00 68 00 00 00"));
     }
 }

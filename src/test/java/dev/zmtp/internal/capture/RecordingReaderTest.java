@@ -141,6 +141,19 @@ class RecordingReaderTest {
                 .withMessage("file length: 0 (expected: >= 28, a section of pcapng)");
     }
 
+    /** Otherwise a replay would take what is left for the whole recording. */
+    @Test
+    void aFileThatHasBecomeShorterIsNamed() throws IOException {
+        byte[] file = SmallRecording.bytes();
+        RecordingSummary summary = summarize(file);
+        byte[] shorter = Arrays.copyOf(file, SmallRecording.blocks(file).get(9));
+
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> RecordingReader.of(source(shorter), summary).next())
+                .withMessage("file length: <= " + shorter.length + " (expected: " + file.length
+                        + ", as when the file was opened)");
+    }
+
     @Test
     void aTimeThatIsYearsAwayIsNamed() throws IOException {
         byte[] file = SmallRecording.bytes();
