@@ -18,6 +18,7 @@ final class ReplayRun {
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final ZMTPTestLoop loop;
+    private final String prefix;
     private final Map<ZMTPSocketType, List<String>> targets = new LinkedHashMap<>();
     private final Map<Integer, ReplayedPeer> peers = new LinkedHashMap<>();
     private final Duration start;
@@ -30,7 +31,7 @@ final class ReplayRun {
         this.loop = loop;
         loop.run(); // a socket can be about to bind
         this.start = loop.time();
-        String prefix = loop.virtual().bytes().scheme() + "://";
+        this.prefix = loop.virtual().bytes().scheme() + "://";
         for (ZMTPSocket socket : sockets) {
             List<String> its = targets.computeIfAbsent(socket.socketType(), type -> new ArrayList<>());
             loop.watched(socket).listeners().stream()
@@ -111,18 +112,19 @@ final class ReplayRun {
         }
     }
 
-    /** Returns the endpoint of a socket of the recorded type; null if no socket has it. */
+    /** Returns the {@code test://} endpoint of a socket of the recorded type; null if no socket has this type. */
     private @Nullable String target(ZMTPRecording.Entry up) {
         List<String> its = targets.get(up.socketType());
         if (its == null) {
             return null;
         }
-        if (its.contains(up.endpoint())) {
-            return up.endpoint();
+        String sameName = prefix + up.endpoint().replaceFirst("^[^:/]*://", "");
+        if (its.contains(sameName)) {
+            return sameName;
         }
         if (its.size() != 1) {
             throw new IllegalArgumentException(up.socketType() + " of " + up.endpoint() + ": bound to " + its
-                    + " (expected: to this endpoint, or to a single endpoint of test://)");
+                    + " (expected: to " + sameName + ", or to a single endpoint of test://)");
         }
         return its.get(0);
     }

@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
  * transport were recorded, so no keys are needed. Peers that the recorded sockets have connected to are left out.
  *
  * <p>A replay has the result of the recording if handlers run on the loop, take the time from {@link ZMTPTestLoop#time}
- * and depend on nothing else. Peers read at once, so a message that was dropped for a slow peer is a difference.
+ * and depend on nothing else. Peers read at once, so a message that was dropped for a slow peer is a difference. So
+ * is a message with random bytes of the socket, such as the ids of requests of a DEALER or of a REQ with correlated
+ * requests, and the routing ids that a ROUTER makes for peers that have none, if the service sends them on.
  */
 public final class ZMTPReplay {
 
@@ -54,9 +56,13 @@ public final class ZMTPReplay {
     }
 
     /**
-     * Plays the recording from its beginning to its end, and moves the time of the loop by its length. The times of the
-     * recording begin now. Recorded peers of a socket type connect to the given socket of this type, at the recorded
-     * endpoint or at the only {@code test://} endpoint to which it is bound. Peers of other socket types are left out.
+     * Plays the recording up to its last entry for the sockets, and moves the time of the loop to the time of this
+     * entry, and by a second more if a recorded message has not been sent by then. Messages that the sockets send later
+     * are not compared. The times of the recording begin now.
+     *
+     * <p>Recorded peers of a socket type connect to the given sockets of this type, at the {@code test://} endpoint
+     * with the recorded name, such as {@code test://127.0.0.1:5555} for {@code tcp://127.0.0.1:5555}, or at the only
+     * {@code test://} endpoint. Peers of other socket types are left out.
      *
      * @param sockets sockets that the loop has opened and that are bound to {@code test://} endpoints
      * @throws IllegalArgumentException if the recording has no peer for the sockets, or a recorded endpoint fits none

@@ -381,9 +381,44 @@ class ZMTPReplayTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> replay.into(router))
                     .withMessage("ROUTER of test://orders: bound to [test://a, test://b]"
-                            + " (expected: to this endpoint, or to a single endpoint of test://)");
+                            + " (expected: to test://orders, or to a single endpoint of test://)");
             router.bind("test://orders");
             assertThat(replay.into(router).received()).isEqualTo(1);
+        }
+    }
+
+    private static ZMTPSocket answering(
+            ZMTPTestLoop loop, ZMTPSocketConfig.Builder config, String endpoint, String answer) {
+        ZMTPSocket router = loop.open(config);
+        router.serve(request -> request.reply(message(answer)));
+        router.bind(endpoint);
+        return router;
+    }
+
+    /** The names are those of endpoints of tcp and ipc. */
+    @Test
+    void recordedEndpointsOfAnyTransportAreToldApartByTheirNames() throws IOException {
+        List<String> names = List.of("127.0.0.1:5555", "/run/orders");
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create();
+                ZMTPCapture capture = ZMTPCapture.record(file)) {
+            for (String name : names) {
+                ZMTPSocketConfig.Builder config =
+                        ZMTPSocketConfig.builder(ROUTER).capture(capture);
+                answering(loop, config, "inproc://" + name, "from " + name);
+            }
+            for (String name : names) {
+                ask(loop, connect(loop, ZMTPSocketConfig.builder(REQ), "inproc://" + name), "where from?");
+            }
+        }
+        try (ZMTPRecording recording = ZMTPRecording.open(file);
+                ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            assertThat(recording.endpoints()).containsExactly("inproc://127.0.0.1:5555", "inproc:///run/orders");
+
+            ZMTPSocket[] routers = names.stream()
+                    .map(name -> answering(loop, ZMTPSocketConfig.builder(ROUTER), "test://" + name, "from " + name))
+                    .toArray(ZMTPSocket[]::new);
+
+            assertThat(ZMTPReplay.of(recording, loop).into(routers)).isEqualTo(new ZMTPReplay.Report(2, 2, null));
         }
     }
 
