@@ -11,6 +11,7 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +41,23 @@ final class Greeter {
     /** The part of the codec's message for a peer that has another type than it should have. */
     private static final Pattern TYPE = Pattern.compile("^socket type: ([A-Z]+) ");
 
+    /** Types that fit to the peers to which a DEALER does not. */
+    private static final List<ZMTPSocketType> OTHERS = List.of(
+            ZMTPSocketType.SUB,
+            ZMTPSocketType.PUB,
+            ZMTPSocketType.PUSH,
+            ZMTPSocketType.PULL,
+            ZMTPSocketType.REP,
+            ZMTPSocketType.PAIR,
+            ZMTPSocketType.CLIENT,
+            ZMTPSocketType.SERVER,
+            ZMTPSocketType.DISH,
+            ZMTPSocketType.RADIO,
+            ZMTPSocketType.SCATTER,
+            ZMTPSocketType.GATHER,
+            ZMTPSocketType.PEER,
+            ZMTPSocketType.CHANNEL);
+
     /** Maximum time in which a PONG comes from a peer that sends one. */
     private static final Duration PONG = Duration.ofSeconds(1);
 
@@ -64,9 +82,36 @@ final class Greeter {
             if (cause instanceof ZMTPException refusal && refusal.code() == ZMTPException.Code.SOCKET_TYPE) {
                 return ofAnotherType(refusal, as);
             }
+            if (as == null && isAboutType(cause)) {
+                Outcome other = asOtherTypes();
+                if (other != null) {
+                    return other;
+                }
+            }
             int code = e.reason() == ZMTPSocketException.Reason.TIMEOUT ? ExitCode.TIMEOUT : ExitCode.FAILED;
             return new Outcome(code, endpoint + ": " + reason(cause), "");
         }
+    }
+
+    /**
+     * Returns whether the peer has ended a handshake without security. libzmq does so for a type that does not fit, and
+     * its own type can be lost then.
+     */
+    private static boolean isAboutType(Throwable cause) {
+        return cause instanceof ZMTPException e
+                && e.code() == ZMTPException.Code.CLOSED
+                && String.valueOf(e.getMessage()).contains("phase: mechanism NULL");
+    }
+
+    /** Returns the handshake of the first type that fits; null if none does. */
+    private @Nullable Outcome asOtherTypes() throws InterruptedException {
+        for (ZMTPSocketType type : OTHERS) {
+            Outcome outcome = greet(type);
+            if (outcome.isAlive() && !outcome.times().isEmpty()) {
+                return outcome;
+            }
+        }
+        return null;
     }
 
     private Outcome ofAnotherType(ZMTPException refusal, @Nullable ZMTPSocketType as) throws InterruptedException {
@@ -112,7 +157,7 @@ final class Greeter {
             times.await(PONG);
             return new Outcome(ExitCode.OK, text(Objects.requireNonNull(connector.peer())), times.text());
         } finally {
-            socket.closeAsync(Duration.ZERO);
+            socket.closeAsync(Duration.ZERO).join();
         }
     }
 

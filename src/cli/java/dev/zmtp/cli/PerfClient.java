@@ -118,7 +118,7 @@ final class PerfClient implements Callable<Integer> {
                     : new PerfLatency(this, opened).run(console);
         } finally {
             for (ZMTPSocket socket : opened) {
-                socket.closeAsync(Duration.ZERO);
+                socket.closeAsync(Duration.ZERO).join();
             }
         }
     }

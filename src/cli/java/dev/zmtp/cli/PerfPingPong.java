@@ -103,7 +103,7 @@ final class PerfPingPong implements Callable<Integer> {
         } catch (TimeoutException e) {
             throw new CliException(ExitCode.TIMEOUT, "no server within " + wait.toMillis() + " ms");
         } finally {
-            dealer.closeAsync(Duration.ZERO).get();
+            dealer.closeAsync(Duration.ZERO).join();
             body.release();
         }
         report();

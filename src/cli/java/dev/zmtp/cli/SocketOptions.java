@@ -145,7 +145,7 @@ final class SocketOptions {
             isOpen = true;
         } finally {
             if (!isOpen) {
-                socket.closeAsync(Duration.ZERO);
+                socket.closeAsync(Duration.ZERO).join();
             }
         }
         return socket;
@@ -180,7 +180,7 @@ final class SocketOptions {
 
     /** Closes the socket at once. Messages that it has not delivered are lost. */
     void abort(ZMTPSocket socket) {
-        socket.closeAsync(Duration.ZERO);
+        socket.closeAsync(Duration.ZERO).join();
         closeCapture();
     }
 
