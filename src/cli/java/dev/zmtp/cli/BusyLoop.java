@@ -11,6 +11,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import org.jspecify.annotations.Nullable;
 
 /** An event loop that never sleeps, because waking up a thread takes longer than the message. */
 final class BusyLoop implements IoHandlerFactory {
@@ -38,7 +39,13 @@ final class BusyLoop implements IoHandlerFactory {
     }
 
     /** Forwards all calls, and never lets the transport wait. */
-    private record Busy(IoHandler handler) implements IoHandler {
+    private static final class Busy implements IoHandler {
+        private final IoHandler handler;
+        private @Nullable Awake awake;
+
+        Busy(IoHandler handler) {
+            this.handler = handler;
+        }
 
         @Override
         public void initialize() {
@@ -47,7 +54,12 @@ final class BusyLoop implements IoHandlerFactory {
 
         @Override
         public int run(IoHandlerContext context) {
-            return handler.run(new Awake(context));
+            Awake now = awake;
+            if (now == null || now.context != context) { // it is always the same
+                now = new Awake(context);
+                awake = now;
+            }
+            return handler.run(now);
         }
 
         @Override

@@ -3,7 +3,6 @@ package dev.zmtp.cli;
 import dev.zmtp.capture.ZMTPRecording;
 import dev.zmtp.capture.ZMTPRecording.Entry;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -74,9 +73,7 @@ final class DumpCommand implements Callable<Integer> {
     }
 
     private static String peer(Entry entry) {
-        ByteBuffer id = entry.routingId();
-        byte[] bytes = new byte[id.remaining()];
-        id.get(bytes);
+        byte[] bytes = Frames.bytes(entry.routingId());
         String type = entry.peerType() == null
                 ? "of an unknown type"
                 : entry.peerType().toString();

@@ -1,6 +1,6 @@
 package dev.zmtp.cli;
 
-/** EndpointArguments as users write them: the host of {@code tcp://:5555} is {@code *} or {@code localhost}. */
+/** Endpoints as users write them: the host of {@code tcp://:5555} is {@code *} or {@code localhost}. */
 final class EndpointArguments {
 
     private static final String NO_HOST = "tcp://:";

@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,6 +24,13 @@ final class Frames {
         } finally {
             message.release();
         }
+    }
+
+    /** Returns a copy of the bytes of a buffer, whose position stays as it is. */
+    static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        return bytes;
     }
 
     static ZMTPMessage message(List<byte[]> frames) {

@@ -175,9 +175,7 @@ final class Greeter {
         }
         text.append(peer.socketType() == null ? "a peer that does not name its type" : peer.socketType());
         if (handshake != null && handshake.remoteIdentity().hasRemaining()) {
-            byte[] identity = new byte[handshake.remoteIdentity().remaining()];
-            handshake.remoteIdentity().duplicate().get(identity);
-            text.append(", identity ").append(Quoted.print(identity));
+            text.append(", identity ").append(Quoted.print(Frames.bytes(handshake.remoteIdentity())));
         }
         return text.toString();
     }

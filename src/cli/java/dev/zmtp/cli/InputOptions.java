@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +91,7 @@ final class InputOptions {
             return repeated(fixed(), times);
         }
         if (file != null) {
-            return ofFile(console, file);
+            return repeated(List.of(read(console, file)), 1);
         }
         return ofLines(console.input(), format);
     }
@@ -100,11 +99,6 @@ final class InputOptions {
     private static Source repeated(List<byte[]> message, long times) {
         long[] left = {times};
         return () -> left[0]-- > 0 ? message : null;
-    }
-
-    private static Source ofFile(Console console, String name) {
-        Iterator<List<byte[]>> single = List.of(List.of(read(console, name))).iterator();
-        return () -> single.hasNext() ? single.next() : null;
     }
 
     private static byte[] read(Console console, String name) {

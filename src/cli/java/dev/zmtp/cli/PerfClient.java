@@ -7,8 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -111,7 +109,7 @@ final class PerfClient implements Callable<Integer> {
                 opened.add(options.open(console, throughput ? ZMTPSocketType.PUSH : ZMTPSocketType.DEALER));
             }
             for (ZMTPSocket socket : opened) {
-                awaitPeer(socket);
+                SocketOptions.awaitPeers(socket, 1, wait, "no server");
             }
             return throughput
                     ? new PerfThroughput(this, opened).run(console)
@@ -120,14 +118,6 @@ final class PerfClient implements Callable<Integer> {
             for (ZMTPSocket socket : opened) {
                 socket.closeAsync(Duration.ZERO).join();
             }
-        }
-    }
-
-    private void awaitPeer(ZMTPSocket socket) throws Exception {
-        try {
-            socket.whenPeers(1).get(wait.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            throw new CliException(ExitCode.TIMEOUT, "no server within " + wait.toMillis() + " ms");
         }
     }
 

@@ -97,11 +97,9 @@ final class PerfPingPong implements Callable<Integer> {
         body = Unpooled.directBuffer(size).writeZero(size);
         try {
             dealer.onMessage((peer, answer) -> answered(dealer, answer));
-            dealer.whenPeers(1).get(wait.toNanos(), TimeUnit.NANOSECONDS);
+            SocketOptions.awaitPeers(dealer, 1, wait, "no server");
             dealer.eventLoop().execute(() -> send(dealer));
             await();
-        } catch (TimeoutException e) {
-            throw new CliException(ExitCode.TIMEOUT, "no server within " + wait.toMillis() + " ms");
         } finally {
             dealer.closeAsync(Duration.ZERO).join();
             body.release();

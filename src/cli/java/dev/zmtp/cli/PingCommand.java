@@ -32,11 +32,11 @@ final class PingCommand implements Callable<Integer> {
     static final class TypeConverter implements ITypeConverter<ZMTPSocketType> {
         @Override
         public ZMTPSocketType convert(String text) {
-            try {
-                return ZMTPSocketType.valueOf(text.toUpperCase(Locale.ROOT));
-            } catch (IllegalArgumentException e) {
+            ZMTPSocketType type = ZMTPSocketType.ofName(text.toUpperCase(Locale.ROOT));
+            if (type == null) {
                 throw new TypeConversionException("'" + text + "' (expected: a socket type, such as dealer)");
             }
+            return type;
         }
     }
 

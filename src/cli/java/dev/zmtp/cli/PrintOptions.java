@@ -2,7 +2,6 @@ package dev.zmtp.cli;
 
 import dev.zmtp.socket.ZMTPPeer;
 import io.netty.buffer.ByteBufUtil;
-import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -49,9 +48,7 @@ final class PrintOptions {
     }
 
     private static String name(ZMTPPeer peer) {
-        ByteBuffer id = peer.routingId().duplicate();
-        byte[] bytes = new byte[id.remaining()];
-        id.get(bytes);
+        byte[] bytes = Frames.bytes(peer.routingId());
         String text = MessageFormat.utf8(bytes);
         return text == null ? "0x" + ByteBufUtil.hexDump(bytes) : text;
     }

@@ -3,7 +3,6 @@ package dev.zmtp.cli;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.socket.ZMTPSocketException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -24,8 +23,6 @@ import picocli.CommandLine.Option;
             "  zmtp proxy --frontend xsub=tcp://:5555 --backend xpub=tcp://:5556 --every 10s"
         })
 final class ProxyCommand implements Callable<Integer> {
-
-    private static final Duration BIND_TIMEOUT = Duration.ofSeconds(10);
 
     private final Console console;
 
@@ -77,29 +74,15 @@ final class ProxyCommand implements Callable<Integer> {
 
     private ZMTPSocket open(String option, String value) throws InterruptedException {
         int split = value.indexOf('=');
-        ZMTPSocketType type = split < 0 ? null : typeOf(value.substring(0, split));
+        ZMTPSocketType type = split < 0
+                ? null
+                : ZMTPSocketType.ofName(value.substring(0, split).toUpperCase(Locale.ROOT));
         if (type == null) {
             throw new CliException(
                     ExitCode.USAGE, option + ": " + value + " (expected: TYPE=ENDPOINT, such as router=tcp://:5555)");
         }
         ZMTPSocket socket = ZMTPSocket.of(type);
-        try {
-            String endpoint = EndpointArguments.toBind(value.substring(split + 1));
-            String text = socket.bind(endpoint).sync(BIND_TIMEOUT).text();
-            if (endpoint.contains("*")) {
-                console.complain("bound to " + text);
-            }
-        } catch (ZMTPSocketException e) {
-            throw CliException.failed(Main.text(e));
-        }
+        SocketOptions.bind(console, socket, EndpointArguments.toBind(value.substring(split + 1)), false);
         return socket;
-    }
-
-    private static @Nullable ZMTPSocketType typeOf(String name) {
-        try {
-            return ZMTPSocketType.valueOf(name.toUpperCase(Locale.ROOT));
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
     }
 }

@@ -115,10 +115,6 @@ final class SecurityOptions {
         return key != null || serverKey != null || allow != null || allowAny;
     }
 
-    boolean isPlain() {
-        return user != null;
-    }
-
     void applyMechanism(ZMTPConfig.Builder codec) {
         if (isCurve()) {
             applyCurve(codec);

@@ -5,8 +5,6 @@ import dev.zmtp.socket.ZMTPSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -62,7 +60,7 @@ final class SendCommand extends SocketCommand {
     void run(ZMTPSocket socket) throws Exception {
         InputOptions.Source source = input.source(console, print.format(), count);
         if (type == ZMTPSocketType.PUB || type == ZMTPSocketType.RADIO) {
-            awaitPeers(socket);
+            SocketOptions.awaitPeers(socket, peers, limit(), "no " + peers + " subscribers");
         }
         for (long i = 0; i < count; i++) {
             List<byte[]> next = source.next();
@@ -73,19 +71,6 @@ final class SendCommand extends SocketCommand {
                 input.pause();
             }
             socket.send(Frames.message(addressed(next)));
-        }
-    }
-
-    private void awaitPeers(ZMTPSocket socket) throws Exception {
-        var there = socket.whenPeers(peers);
-        try {
-            if (wait == null) {
-                there.get();
-            } else {
-                there.get(wait.toNanos(), TimeUnit.NANOSECONDS);
-            }
-        } catch (TimeoutException e) {
-            throw new CliException(ExitCode.TIMEOUT, "no " + peers + " subscribers within " + wait.toMillis() + " ms");
         }
     }
 

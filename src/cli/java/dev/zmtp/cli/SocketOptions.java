@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -78,15 +80,7 @@ final class SocketOptions {
 
     private @Nullable ZMTPCapture opened;
 
-    Duration linger() {
-        return linger;
-    }
-
-    SecurityOptions security() {
-        return security;
-    }
-
-    /** Returns the endpoints to connect to, at least one. */
+    /** Returns the endpoints to connect to. */
     List<String> toConnect() {
         List<String> all = new ArrayList<>(endpoints);
         all.addAll(connects);
@@ -97,10 +91,6 @@ final class SocketOptions {
         return Stream.of(binds, endpoints, connects)
                 .flatMap(List::stream)
                 .allMatch(endpoint -> endpoint.startsWith("shm://"));
-    }
-
-    void installDiagnostics(Console console) {
-        Diagnostics.install(console, quiet, verbose.length);
     }
 
     int verbosity() {
@@ -128,7 +118,7 @@ final class SocketOptions {
 
     /** Opens a socket with this config, bound and connecting. */
     ZMTPSocket open(Console console, ZMTPSocketConfig.Builder config) throws InterruptedException {
-        installDiagnostics(console);
+        Diagnostics.install(console, quiet, verbose.length);
         Path file = capture;
         if (file != null) {
             try {
@@ -156,14 +146,15 @@ final class SocketOptions {
             socket.onEvent(Runnable::run, event -> report(console, event));
         }
         for (String endpoint : binds) {
-            bind(console, socket, EndpointArguments.toBind(endpoint));
+            bind(console, socket, EndpointArguments.toBind(endpoint), quiet);
         }
         for (String endpoint : toConnect()) {
             socket.connect(endpoint);
         }
     }
 
-    private void bind(Console console, ZMTPSocket socket, String endpoint) throws InterruptedException {
+    /** Binds the socket, and prints the endpoint if the system has chosen a part of it. */
+    static void bind(Console console, ZMTPSocket socket, String endpoint, boolean quiet) throws InterruptedException {
         try {
             String text = socket.bind(endpoint).sync(BIND_TIMEOUT).text();
             if (endpoint.contains("*") && !quiet) {
@@ -176,6 +167,20 @@ final class SocketOptions {
 
     private static void report(Console console, ZMTPSocketEvent event) {
         console.complain(event.toString());
+    }
+
+    /**
+     * Waits for peers. If they do not come within the limit, the command fails.
+     *
+     * @param late the failure, without the limit
+     */
+    static void awaitPeers(ZMTPSocket socket, int peers, Duration limit, String late)
+            throws InterruptedException, ExecutionException {
+        try {
+            socket.whenPeers(peers).get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new CliException(ExitCode.TIMEOUT, late + " within " + limit.toMillis() + " ms");
+        }
     }
 
     /** Closes the socket at once. Messages that it has not delivered are lost. */

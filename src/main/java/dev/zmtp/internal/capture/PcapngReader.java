@@ -44,9 +44,14 @@ final class PcapngReader {
         check("version of pcapng", body.getShort() + "." + body.getShort(), "1.0");
     }
 
+    /** Returns the exception for a value that a recording cannot have. */
+    static IOException wrong(String name, Object value, String expected) {
+        return new IOException(name + ": " + value + " (expected: " + expected + ")");
+    }
+
     private static void check(String name, String value, String expected) throws IOException {
         if (!value.equals(expected.replaceFirst(",.*", ""))) {
-            throw new IOException(name + ": " + value + " (expected: " + expected + ")");
+            throw wrong(name, value, expected);
         }
     }
 

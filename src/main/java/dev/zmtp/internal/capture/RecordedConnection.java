@@ -188,7 +188,7 @@ final class RecordedConnection {
 
         private static void check(boolean holds, Object found, String expected) throws IOException {
             if (!holds) {
-                throw new IOException("frame: " + found + " (expected: " + expected + ")");
+                throw PcapngReader.wrong("frame", found, expected);
             }
         }
     }

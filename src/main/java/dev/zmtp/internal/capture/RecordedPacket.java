@@ -37,23 +37,23 @@ record RecordedPacket(
 
     static RecordedPacket read(ByteBuffer body) throws IOException {
         if (body.remaining() < FIELDS) {
-            throw bad("packet block length", body.remaining(), ">= " + FIELDS);
+            throw PcapngReader.wrong("packet block length", body.remaining(), ">= " + FIELDS);
         }
         int at = body.getInt();
         long nanos = PcapngOptions.time(body);
         int captured = body.getInt();
         int length = body.getInt();
         if (captured < 0 || captured > body.remaining()) {
-            throw bad("captured length", Integer.toUnsignedLong(captured), "<= " + body.remaining());
+            throw PcapngReader.wrong("captured length", Integer.toUnsignedLong(captured), "<= " + body.remaining());
         }
         if (length < captured || length > MAX_LENGTH) {
-            throw bad("packet length", Integer.toUnsignedLong(length), captured + " to " + MAX_LENGTH);
+            throw PcapngReader.wrong("packet length", Integer.toUnsignedLong(length), captured + " to " + MAX_LENGTH);
         }
         ByteBuffer packet = body.slice(body.position(), captured).order(ByteOrder.BIG_ENDIAN);
         body.position(Math.min(body.limit(), body.position() + PcapngBlocks.padded(captured)));
         int direction = new PcapngOptions(body).number(PcapngBlocks.OPTION_FLAGS, "packet flags");
         if (direction != PcapngBlocks.IN && direction != PcapngBlocks.OUT) {
-            throw bad("packet flags", direction, "1 for in, or 2 for out");
+            throw PcapngReader.wrong("packet flags", direction, "1 for in, or 2 for out");
         }
         return read(at, nanos, direction == PcapngBlocks.IN, packet, length);
     }
@@ -64,7 +64,7 @@ record RecordedPacket(
         int ip = addresses == Integer.BYTES ? IPV4_HEADER : IPV6_HEADER;
         int tcp = packet.get(ip + 12) & 0xff;
         if (tcp != (TCP_HEADER / Integer.BYTES) << 4) {
-            throw bad("TCP header", hex(tcp), "0x50, which is 20 bytes");
+            throw PcapngReader.wrong("TCP header", hex(tcp), "0x50, which is 20 bytes");
         }
         byte[] both = new byte[2 * addresses + Integer.BYTES]; // source, destination and both ports
         packet.get(ip - 2 * addresses, both);
@@ -86,22 +86,24 @@ record RecordedPacket(
         int first = packet.hasRemaining() ? packet.get(0) & 0xff : 0;
         boolean old = first == 0x45;
         if (!old && first != 0x60) {
-            throw bad("IP header", hex(first), "0x45 or 0x60, without options");
+            throw PcapngReader.wrong("IP header", hex(first), "0x45 or 0x60, without options");
         }
         int ip = old ? IPV4_HEADER : IPV6_HEADER;
         if (packet.remaining() < ip + TCP_HEADER) {
-            throw bad("captured length", packet.remaining(), ">= " + (ip + TCP_HEADER) + ", the headers");
+            throw PcapngReader.wrong(
+                    "captured length", packet.remaining(), ">= " + (ip + TCP_HEADER) + ", the headers");
         }
         int announced = old ? Short.toUnsignedInt(packet.getShort(2)) : ip + Short.toUnsignedInt(packet.getShort(4));
         if (announced != length) {
-            throw bad("length in the IP header", announced, String.valueOf(length));
+            throw PcapngReader.wrong("length in the IP header", announced, String.valueOf(length));
         }
         int protocol = packet.get(old ? 9 : 6) & 0xff;
         if (protocol != TCP) {
-            throw bad("IP protocol", protocol, TCP + ", which is TCP");
+            throw PcapngReader.wrong("IP protocol", protocol, TCP + ", which is TCP");
         }
         if (old && TcpPackets.checksum(packet, 0) != 0) {
-            throw bad("checksum of the IP header", hex(Short.toUnsignedInt(packet.getShort(10))), "that of the header");
+            throw PcapngReader.wrong(
+                    "checksum of the IP header", hex(Short.toUnsignedInt(packet.getShort(10))), "that of the header");
         }
         return old ? Integer.BYTES : 16;
     }
@@ -120,10 +122,6 @@ record RecordedPacket(
 
     private static String hex(int value) {
         return "0x" + Integer.toHexString(value);
-    }
-
-    private static IOException bad(String name, Object value, String expected) {
-        return new IOException(name + ": " + value + " (expected: " + expected + ")");
     }
 
     boolean has(int flag) {

@@ -146,7 +146,7 @@ public final class RecordingReader implements RecordedConnection.Entries {
 
     private static void check(boolean holds, String name, Object value, String expected) throws IOException {
         if (!holds) {
-            throw new IOException(name + ": " + value + " (expected: " + expected + ")");
+            throw PcapngReader.wrong(name, value, expected);
         }
     }
 
