@@ -11,6 +11,9 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -24,6 +27,7 @@ final class OurSide implements AutoCloseable {
 
     private final TestTransport.Kit kit;
     private final EventLoops loops;
+    private final ChannelGroup channels = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
     private final BlockingQueue<OurEnd> accepted = new LinkedBlockingQueue<>();
 
     /** Over TCP, by NIO. */
@@ -49,6 +53,7 @@ final class OurSide implements AutoCloseable {
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        channels.add(channel);
                         OurEnd end = new OurEnd(channel, ZMTPCodec.from(config), front);
                         channel.pipeline().addFirst(new FirstBytes(() -> accepted.add(end)));
                     }
@@ -56,6 +61,7 @@ final class OurSide implements AutoCloseable {
                 .bind(address)
                 .syncUninterruptibly()
                 .channel();
+        channels.add(server);
         return server.localAddress();
     }
 
@@ -97,6 +103,7 @@ final class OurSide implements AutoCloseable {
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        channels.add(channel);
                         connected.add(new OurEnd(channel, ZMTPCodec.from(config), front));
                     }
                 })
@@ -121,8 +128,10 @@ final class OurSide implements AutoCloseable {
         }
     }
 
+    /** Closes the channels first: a loop that ends leaves what is written from the listener of a write unreleased. */
     @Override
     public void close() {
+        channels.close().awaitUninterruptibly(Patience.LIMIT.toMillis());
         loops.close();
     }
 }
