@@ -8,24 +8,36 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Prints a capture, a line for each message and event. */
+/** Prints a capture, a line for each message and event, or the frames of connections that it forwards. */
 @Command(
         name = "dump",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Prints the messages of a file that --capture or the library has written.",
+        description = {
+            "Prints the messages of a file that --capture or the library has written.",
+            "With --bind, forwards TCP connections to an endpoint and prints each frame."
+        },
         footerHeading = "%nExamples:%n",
-        footer = "  zmtp dump -f quoted traffic.pcapng")
+        footer = {"  zmtp dump -f quoted traffic.pcapng", "  zmtp dump -b tcp://:5556 tcp://10.0.0.7:5555"})
 final class DumpCommand implements Callable<Integer> {
 
     private final Console console;
 
-    @Parameters(paramLabel = "FILE", description = "The capture.")
-    private Path file = Path.of("");
+    @Parameters(
+            paramLabel = "FILE|ENDPOINT",
+            description = "The capture; or, with --bind, the endpoint to forward to, such as tcp://10.0.0.7:5555.")
+    private String source = "";
+
+    @Option(
+            names = {"-b", "--bind"},
+            paramLabel = "ENDPOINT",
+            description = "Forwards the connections to this endpoint; tcp://:5555 is tcp://*:5555.")
+    private @Nullable String bind;
 
     @Option(
             names = {"-f", "--format"},
@@ -40,10 +52,19 @@ final class DumpCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws InterruptedException {
         if (format == MessageFormat.RAW) {
             throw new CliException(ExitCode.USAGE, "--format: raw (expected: a format with a line for each message)");
         }
+        if (bind == null) {
+            print(Path.of(source));
+        } else {
+            new Relay(console, format, bind, source).run();
+        }
+        return ExitCode.OK;
+    }
+
+    private void print(Path file) {
         try (ZMTPRecording recording = ZMTPRecording.open(file)) {
             for (Entry entry : recording.entries()) {
                 console.print((line(entry) + '\n').getBytes(StandardCharsets.UTF_8));
@@ -56,7 +77,6 @@ final class DumpCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw CliException.failed(file + ": " + Main.text(e));
         }
-        return ExitCode.OK;
     }
 
     /** Returns the time in seconds, the connection, and the message or event, in the direction of the recorded socket. */

@@ -8,14 +8,18 @@ import dev.zmtp.interop.PeerContext;
 import dev.zmtp.interop.PeerKind;
 import dev.zmtp.interop.PeerSocket;
 import dev.zmtp.security.ZMTPCurveKeyPair;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,6 +68,14 @@ class CliIT {
 
     private Ended run(String input, String... arguments) throws IOException, InterruptedException {
         return end(start(arguments), input);
+    }
+
+    private static String text(InputStream bytes) {
+        try {
+            return new String(bytes.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static String text(ZMTPMessage message) {
@@ -157,19 +169,59 @@ class CliIT {
         assertThat(plain.errors()).contains("Connecting").doesNotContain("open sesame");
     }
 
+    /** Returns the endpoint that a started command has bound. */
+    private String bound() throws IOException, InterruptedException {
+        Path errors = directory.resolve("errors");
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (!Files.readString(errors).endsWith("\n") && System.nanoTime() < end) {
+            Thread.sleep(20);
+        }
+        String line = Files.readString(errors);
+        assertThat(line).startsWith("zmtp: bound to tcp://");
+        return line.substring(line.indexOf("tcp://")).strip();
+    }
+
     @Test
     void aSignalEndsItWithoutAStackTrace() throws Exception {
         Process sub = start("sub", "-b", "tcp://127.0.0.1:*");
-        Path errors = directory.resolve("errors");
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (!Files.readString(errors).contains("bound to") && System.nanoTime() < end) {
-            Thread.sleep(20);
-        }
+        bound();
 
         new ProcessBuilder("kill", "-TERM", String.valueOf(sub.pid())).start().waitFor();
 
         assertThat(sub.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(sub.exitValue()).isEqualTo(143);
-        assertThat(Files.readAllLines(errors)).hasSize(1);
+        assertThat(Files.readAllLines(directory.resolve("errors"))).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("T126")
+    void theFramesBetweenPeersOfAnotherLibraryArePrintedAndNoByteChanges(PeerKind kind) throws Exception {
+        byte[] large = new byte[1_000_000];
+        new Random(1).nextBytes(large);
+        try (PeerContext others = kind.open()) {
+            PeerSocket rep = others.socket(ZMTPSocketType.REP);
+            PeerSocket req = others.socket(ZMTPSocketType.REQ);
+            Process dump = start("dump", "-b", "tcp://127.0.0.1:*", "tcp://127.0.0.1:" + rep.bind());
+            CompletableFuture<String> output = CompletableFuture.supplyAsync(() -> text(dump.getInputStream()));
+            try {
+                req.connect(Integer.parseInt(bound().replaceFirst(".*:", "")));
+                req.send(ZMTPMessage.from(
+                        Unpooled.copiedBuffer("hello", StandardCharsets.UTF_8), Unpooled.wrappedBuffer(large)));
+                ZMTPMessage request = rep.receive();
+                rep.send(request);
+                ZMTPMessage answer = req.receive();
+
+                assertThat(request.frameUTF8(0)).isEqualTo("hello");
+                assertThat(request.frame(1)).isEqualTo(Unpooled.wrappedBuffer(large));
+                assertThat(answer).isEqualTo(request);
+            } finally {
+                dump.destroy();
+            }
+            List<String> lines = output.join().lines().toList();
+            assertThat(lines).anyMatch(line -> line.matches("\\d+\\.\\d{6} #1 > READY Socket-Type \"REQ\".*"));
+            assertThat(lines).anyMatch(line -> line.matches("\\d+\\.\\d{6} #1 > \\+ hello"));
+            assertThat(lines).anyMatch(line -> line.matches("\\d+\\.\\d{6} #1 < .*\\.\\.\\. of 1000000 bytes"));
+        }
     }
 }

@@ -385,6 +385,15 @@ class CliTest {
         assertThat(dump.errors()).startsWith("zmtp: " + file + ": ").containsOnlyOnce("\n");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"ipc:///tmp/x", "tcp://127.0.0.1", "5555"})
+    void anEndpointThatCannotBeForwardedIsNamed(String endpoint) {
+        Run dump = run("", "dump", "-b", "tcp://127.0.0.1:*", endpoint);
+
+        assertThat(dump.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(dump.errors()).startsWith("zmtp: endpoint: " + endpoint).containsOnlyOnce("\n");
+    }
+
     @Test
     void everyCommandHasHelpWithExamples() {
         for (ZMTPSocketType type : ZMTPSocketType.values()) {
