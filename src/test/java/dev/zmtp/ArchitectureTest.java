@@ -103,7 +103,7 @@ class ArchitectureTest {
         for (String room : codec) {
             dependOnNone(room, ABOVE_CODEC);
         }
-        dependOnNone(TEST, and(INSIDE_CODEC, METRICS, WIRE, ZAP, PROXY, INSIDE_CAPTURE));
+        dependOnNone(TEST, and(INSIDE_CODEC, METRICS, WIRE, ZAP, PROXY));
         dependOnNone(CAPTURE, and(INSIDE_CODEC, METRICS, TEST, ZAP, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY));
         dependOnNone(INSIDE_CAPTURE, and(INSIDE_CODEC, METRICS, TEST, ZAP, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY));
         dependOnNone(METRICS, and(INSIDE_CODEC, TEST, WIRE, ZAP, TRANSPORT, PROXY));

@@ -47,8 +47,10 @@ class QueuesTest {
             Map.entry("security.Libsodium.idle", "as many as threads have had at the same time"),
             Map.entry("shm.BlockingMeetings.met", "the clients of one select"),
             Map.entry("test.ReceivedFrames.messages", "1,000, then the peer of the test does not read"),
-            Map.entry("test.ReplayedPeer.actual", "10,000, then the peer of the replay does not read"),
-            Map.entry("test.ReplayedPeer.expected", "10,000, then the first counts as missing"),
+            Map.entry(
+                    "internal.capture.RecordedConversation.actual",
+                    "10,000, then the peer of the replay does not read"),
+            Map.entry("internal.capture.RecordedConversation.expected", "10,000, then the first counts as missing"),
             Map.entry("zap.ZMTPZapClient.connections", "one that works, and those that end"));
 
     private static final JavaClasses MAIN =

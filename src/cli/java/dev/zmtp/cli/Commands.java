@@ -36,6 +36,7 @@ final class Commands {
         all.put("ping", () -> new CommandLine(new PingCommand(console)));
         all.put("proxy", () -> new CommandLine(new ProxyCommand(console)));
         all.put("dump", () -> new CommandLine(new DumpCommand(console)));
+        all.put("replay", () -> new CommandLine(new ReplayCommand(console)));
         all.put("keygen", () -> new CommandLine(new KeygenCommand(console)));
         all.put("perf", () -> PerfCommand.line(console));
         return all;

@@ -59,7 +59,7 @@ final class DumpCommand implements Callable<Integer> {
         if (bind == null) {
             print(Path.of(source));
         } else {
-            new Relay(console, format, bind, source).run();
+            new TcpRelay(console, format, bind, source).run();
         }
         return ExitCode.OK;
     }

@@ -29,6 +29,9 @@ final class SecurityOptions {
     /** Environment variable with the password of {@code --user}. */
     static final String PASSWORD = "ZMTP_PASSWORD";
 
+    /** Characters of a public key. */
+    private static final int Z85_LENGTH = 40;
+
     @Option(
             names = "--key",
             paramLabel = "FILE",
@@ -153,7 +156,8 @@ final class SecurityOptions {
 
     private static ZMTPCurvePublicKey publicKey(String option, String keyOrFile) {
         try {
-            return keyOrFile.startsWith("@")
+            boolean isKey = keyOrFile.length() == Z85_LENGTH; // one in 85 begins with @
+            return keyOrFile.startsWith("@") && !isKey
                     ? ZMTPCurvePublicKey.load(Path.of(keyOrFile.substring(1)))
                     : ZMTPCurvePublicKey.of(keyOrFile);
         } catch (IOException | IllegalArgumentException e) {

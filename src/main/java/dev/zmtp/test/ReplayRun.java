@@ -2,8 +2,8 @@ package dev.zmtp.test;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.capture.ZMTPRecording;
+import dev.zmtp.internal.capture.RecordedConversation;
 import dev.zmtp.socket.ZMTPSocket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -71,16 +71,14 @@ final class ReplayRun {
                 received++;
                 peer.send(entry);
             }
-            case SENT -> peer.expect(entry.frames());
             case DOWN -> {
                 loop.run();
                 peers.remove(entry.connection());
                 end(peer);
             }
             default -> {
-                if (subscribes(entry.socketType())) {
-                    byte[] name = command(entry).getBytes(StandardCharsets.US_ASCII);
-                    peer.expect(List.of(name, entry.frames().get(0)));
+                if (RecordedConversation.isOfSocket(entry)) {
+                    peer.expect(entry);
                 } else {
                     peer.send(entry);
                 }
@@ -88,20 +86,9 @@ final class ReplayRun {
         }
     }
 
-    private static boolean subscribes(ZMTPSocketType type) {
-        return type.isSubscriber() || type == ZMTPSocketType.DISH;
-    }
-
-    /** Returns the name of the command of a subscription or a membership. */
-    static String command(ZMTPRecording.Entry entry) {
-        boolean begins = entry.kind() == ZMTPRecording.Kind.SUBSCRIBED;
-        boolean isGroup = entry.socketType() == ZMTPSocketType.RADIO || entry.socketType() == ZMTPSocketType.DISH;
-        return isGroup ? begins ? "JOIN" : "LEAVE" : begins ? "SUBSCRIBE" : "CANCEL";
-    }
-
     private void end(ReplayedPeer peer) {
-        peer.checkNothingMore();
-        peer.checkNothingMissing();
+        peer.conversation().checkNothingMore();
+        peer.conversation().checkNothingMissing();
         sent += peer.sent();
         peer.close();
     }
@@ -131,12 +118,12 @@ final class ReplayRun {
 
     ZMTPReplay.Report report() {
         loop.run();
-        peers.values().forEach(ReplayedPeer::checkNothingMore);
-        if (peers.values().stream().anyMatch(ReplayedPeer::isBehind)) {
+        peers.values().forEach(peer -> peer.conversation().checkNothingMore());
+        if (peers.values().stream().anyMatch(peer -> peer.conversation().isWaiting())) {
             loop.advance(PATIENCE);
         }
         for (ReplayedPeer peer : peers.values()) {
-            peer.checkNothingMissing();
+            peer.conversation().checkNothingMissing();
             sent += peer.sent();
         }
         if (connections == 0) {

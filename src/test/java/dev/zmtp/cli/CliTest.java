@@ -349,6 +349,17 @@ class CliTest {
     }
 
     @Test
+    void aKeyCanBeginWithTheSignOfAFile() {
+        String key = "@4Oa^eEIE&sxD8f9Hm0GcUK{EZE&B0&NL.ExwGWr";
+
+        Run req = run("", "req", "--server-key", key, "-w", "10ms", "tcp://127.0.0.1:1");
+        Run file = run("", "req", "--server-key", key + "s", "-w", "10ms", "tcp://127.0.0.1:1");
+
+        assertThat(req.errors()).doesNotContain("file");
+        assertThat(file.errors()).contains("no such file: " + key.substring(1));
+    }
+
+    @Test
     void pingWaitsForAMutePeerAsLongAsItIsTold() throws IOException {
         try (ServerSocket mute = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             Run ping = run("", "ping", "-w", "300ms", "tcp://127.0.0.1:" + mute.getLocalPort());

@@ -21,7 +21,7 @@ import java.util.concurrent.CountDownLatch;
  * Forwards TCP connections to an endpoint, and prints the frames of both directions. No byte is changed. Each direction
  * of a connection has a thread, which reads the next bytes after the last are printed and written.
  */
-final class Relay {
+final class TcpRelay {
 
     private static final String SCHEME = "tcp://";
     private static final Transport TCP = new TcpTransport(NioSocketChannel::new, NioServerSocketChannel::new);
@@ -36,7 +36,7 @@ final class Relay {
     private final Thread main = Thread.currentThread();
     private volatile boolean outputClosed;
 
-    Relay(Console console, MessageFormat format, String bind, String target) {
+    TcpRelay(Console console, MessageFormat format, String bind, String target) {
         this.console = console;
         this.format = format;
         this.bound = address(EndpointArguments.toBind(bind), true);
@@ -72,7 +72,7 @@ final class Relay {
         } catch (IOException e) {
             throw CliException.failed(SCHEME + bound + ": " + Main.text(e));
         } finally {
-            open.forEach(Relay::close);
+            open.forEach(TcpRelay::close);
         }
     }
 

@@ -1,0 +1,217 @@
+package dev.zmtp.cli;
+
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.capture.ZMTPCapture;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.TestSockets;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Recordings that are played against servers on TCP and Unix domain sockets. */
+class ReplayCommandTest {
+
+    private static final int QUESTIONS = 100;
+
+    private final TestSockets sockets = new TestSockets(1);
+
+    @TempDir
+    private Path directory;
+
+    @AfterEach
+    void close() {
+        sockets.close();
+    }
+
+    private record Run(int code, String output, String errors) {}
+
+    private Run replay(String... arguments) {
+        ByteArrayOutputStream output = new ByteArrayOutputStream();
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        Console console = new Console(
+                new ByteArrayInputStream(new byte[0]), output, new PrintStream(errors, true, StandardCharsets.UTF_8));
+        String[] all = new String[arguments.length + 2];
+        all[0] = "replay";
+        all[1] = file().toString();
+        System.arraycopy(arguments, 0, all, 2, arguments.length);
+        int code = Main.run(console, all);
+        return new Run(code, output.toString(StandardCharsets.UTF_8), errors.toString(StandardCharsets.UTF_8));
+    }
+
+    private Path file() {
+        return directory.resolve("orders.pcapng");
+    }
+
+    /** Binds a service that answers a question with a changed text. */
+    private String service(UnaryOperator<String> answer, ZMTPCapture... captures) {
+        var config = sockets.builder(ROUTER);
+        for (ZMTPCapture capture : captures) {
+            config.capture(capture);
+        }
+        ZMTPSocket router = sockets.open(config);
+        router.serve(
+                request -> request.reply(message(answer.apply(request.message().frameUTF8(0)))));
+        return TestSockets.bind(router, "tcp://127.0.0.1:*");
+    }
+
+    /** Records two clients that ask in turn. */
+    private void recordQuestions() throws Exception {
+        try (ZMTPCapture capture = ZMTPCapture.record(file())) {
+            String endpoint = service(text -> "re: " + text, capture);
+            ZMTPSocket first = sockets.open(sockets.builder(REQ).codec(codec -> codec.localIdentity("ada")));
+            first.connect(endpoint);
+            ZMTPSocket second = sockets.open(REQ);
+            second.connect(endpoint);
+            for (int i = 0; i < QUESTIONS; i++) {
+                (i % 2 == 0 ? first : second)
+                        .request(message("question " + i), Duration.ofSeconds(10))
+                        .release();
+            }
+            first.closeAsync(Duration.ZERO).get(10, TimeUnit.SECONDS);
+            second.closeAsync(Duration.ZERO).get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1", "10", "max"})
+    @Tag("T127")
+    void aServerThatAnswersAsRecordedHasNoDifference(String speed) throws Exception {
+        recordQuestions();
+
+        Run replay = replay(service(text -> "re: " + text), "--speed", speed);
+
+        assertThat(replay.errors()).isEmpty();
+        assertThat(replay.output()).startsWith("2 connections, 100 messages sent, 100 received as recorded, ");
+        assertThat(replay.code()).isEqualTo(ExitCode.OK);
+    }
+
+    @Test
+    @Tag("T127")
+    void theFirstAnswerThatIsNotAsRecordedIsNamed() throws Exception {
+        recordQuestions();
+
+        Run replay =
+                replay(service(text -> text.equals("question 71") ? "re: nothing" : "re: " + text), "--speed", "max");
+
+        assertThat(replay.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(replay.output()).isEmpty();
+        assertThat(replay.errors())
+                .isEqualTo(
+                        "zmtp: connection 2, message 36: [\"\", \"re: nothing\"] (expected: [\"\", \"re: question 71\"])\n");
+    }
+
+    @Test
+    void anAnswerThatDoesNotComeIsMissing() throws Exception {
+        recordQuestions();
+        ZMTPSocket silent = sockets.open(ROUTER);
+        silent.onMessage((peer, message) -> message.release());
+
+        Run replay = replay(TestSockets.bind(silent, "tcp://127.0.0.1:*"), "--speed", "max", "-w", "200ms");
+
+        assertThat(replay.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(replay.errors())
+                .isEqualTo("zmtp: connection 1, message 1: [] (expected: [\"\", \"re: question 0\"])\n");
+    }
+
+    @Test
+    void aSubscriberIsPlayedToAPublisherThatAnswersIt() throws Exception {
+        try (ZMTPCapture capture = ZMTPCapture.record(file())) {
+            ZMTPSocket pub = sockets.open(sockets.builder(PUB).capture(capture));
+            pub.onSubscription((peer, subscription) -> pub.sendOrDrop(message("news for " + subscription.topicUTF8())));
+            ZMTPSocket sub = sockets.open(SUB);
+            sub.subscribe("news");
+            sub.connect(TestSockets.bind(pub, "ipc://" + directory.resolve("a")));
+            sub.receive(Duration.ofSeconds(10)).release();
+            sub.closeAsync(Duration.ZERO).get(10, TimeUnit.SECONDS);
+        }
+        ZMTPSocket again = sockets.open(PUB);
+        again.onSubscription((peer, subscription) -> again.sendOrDrop(message("news for " + subscription.topicUTF8())));
+
+        Run replay = replay(TestSockets.bind(again, "ipc://" + directory.resolve("b")));
+
+        assertThat(replay.errors()).isEmpty();
+        assertThat(replay.output()).startsWith("1 connections, 1 messages sent, 1 received as recorded, ");
+    }
+
+    @Test
+    void aServerThatIsNotThereOrRefusesIsNamedInOneLine() throws Exception {
+        recordQuestions();
+
+        Run nobody = replay("tcp://127.0.0.1:1", "-w", "2s");
+        Run wrongType = replay(TestSockets.bind(sockets.open(SUB), "tcp://127.0.0.1:*"), "-w", "2s");
+
+        assertThat(nobody.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(nobody.errors())
+                .startsWith("zmtp: connection 1: connection: ")
+                .containsOnlyOnce("\n");
+        assertThat(wrongType.errors())
+                .startsWith("zmtp: connection 1: handshake: ")
+                .contains("SUB")
+                .containsOnlyOnce("\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--speed, 0", "--speed, fast", "--speed, -1", "-w, soon"})
+    void aWrongValueOfAnOptionIsNamed(String option, String value) {
+        Run replay = replay("tcp://127.0.0.1:1", option, value);
+
+        assertThat(replay.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(replay.errors()).contains("'" + value + "' (expected: ").containsOnlyOnce("\n");
+    }
+
+    @Test
+    void severalRecordedEndpointsAreChosenFrom() throws Exception {
+        String first;
+        String second;
+        try (ZMTPCapture capture = ZMTPCapture.record(file())) {
+            first = service(text -> "one", capture);
+            second = service(text -> "two", capture);
+            for (String endpoint : List.of(first, second)) {
+                ZMTPSocket req = sockets.open(REQ);
+                req.connect(endpoint);
+                req.request(message("a"), Duration.ofSeconds(10)).release();
+                req.closeAsync(Duration.ZERO).get(10, TimeUnit.SECONDS);
+            }
+        }
+
+        Run unclear = replay(service(text -> "two"));
+        Run clear = replay(service(text -> "two"), "--of", second);
+
+        assertThat(unclear.errors()).contains(first, second, "--of").containsOnlyOnce("\n");
+        assertThat(clear.output()).startsWith("1 connections, 1 messages sent, 1 received as recorded, ");
+    }
+
+    @Test
+    void aRecordingWithoutItsEndIsRefused() throws IOException {
+        ZMTPCapture capture = ZMTPCapture.record(file());
+        Files.copy(file(), directory.resolve("cut"));
+        capture.close();
+        Files.move(directory.resolve("cut"), file(), StandardCopyOption.REPLACE_EXISTING);
+
+        Run replay = replay("tcp://127.0.0.1:1");
+
+        assertThat(replay.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(replay.errors()).contains("(expected: a complete recording)").containsOnlyOnce("\n");
+    }
+}
