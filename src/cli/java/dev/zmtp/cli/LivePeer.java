@@ -22,6 +22,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -32,7 +33,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A recorded peer that is connected to a server. Waits are on the caller's thread. */
-final class LivePeer extends ChannelInboundHandlerAdapter {
+final class LivePeer {
+
+    /** More than a recording has in a message, or topics of a connection. */
+    private static final int MANY = 1_000_000;
 
     private final Entry up;
     private final Duration wait;
@@ -46,6 +50,9 @@ final class LivePeer extends ChannelInboundHandlerAdapter {
     /** Guarded by this. */
     private boolean ended;
 
+    /** Why this side has ended the connection. Guarded by this. */
+    private @Nullable Throwable failure;
+
     private volatile @Nullable Channel channel;
 
     LivePeer(Entry up, Duration wait, Consumer<ZMTPReplay.Difference> differences) {
@@ -58,38 +65,36 @@ final class LivePeer extends ChannelInboundHandlerAdapter {
     /** Connects and makes the handshake. */
     void connect(EventLoopGroup loop, Endpoint endpoint, ZMTPSocketConfig.Builder builder) throws InterruptedException {
         byte[] id = Frames.bytes(up.routingId());
+        if (id.length > 0 && id[0] == 0) {
+            throw failed("routing id: 0x" + ByteBufUtil.hexDump(id) + " (expected: a first byte that is not 0)");
+        }
         ZMTPSocketConfig config = builder.codec(codec -> {
-                    codec.handshakeTimeout(wait);
+                    codec.handshakeTimeout(wait).maxMessageFrames(MANY).maxSubscriptions(MANY);
                     if (id.length > 0) {
                         codec.localIdentity(id);
                     }
                 })
                 .build();
-        Bootstrap bootstrap = new Bootstrap()
-                .group(loop)
-                .channelFactory(endpoint.transport()::channel)
-                .handler(new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel ch) {
-                        SslContext tls = config.tlsClient();
-                        if (tls != null && endpoint.address() instanceof TcpAddress tcp) {
-                            ch.pipeline().addLast(tls.newHandler(ch.alloc(), tcp.host(), tcp.port()));
-                        }
-                        ch.pipeline().addLast(ZMTPCodec.from(config.codec()), LivePeer.this);
-                    }
-                });
-        Channel connected = connect(bootstrap, endpoint.address());
-        channel = connected;
-        await(connected.pipeline().get(ZMTPCodec.class).session().handshakeFuture(), "handshake");
+        ZMTPCodec codec = connect(loop, endpoint, config);
+        await(codec.session().handshakeFuture(), "handshake");
     }
 
-    /** Tries all addresses in turn. */
-    private Channel connect(Bootstrap bootstrap, Transport.Address to) throws InterruptedException {
+    /** Tries all addresses in turn, and returns the codec of the connection. */
+    private ZMTPCodec connect(EventLoopGroup loop, Endpoint endpoint, ZMTPSocketConfig config)
+            throws InterruptedException {
+        Transport.Address to = endpoint.address();
         CliException last = failed("no address");
         try {
             for (SocketAddress address : to.resolve()) {
+                ZMTPCodec codec = ZMTPCodec.from(config.codec());
+                Bootstrap bootstrap = new Bootstrap()
+                        .group(loop)
+                        .channelFactory(endpoint.transport()::channel)
+                        .handler(new Setup(config.tlsClient(), to, codec));
                 try {
-                    return await(bootstrap.connect(address), "connection").channel();
+                    channel = await(bootstrap.connect(address, to.source()), "connection")
+                            .channel();
+                    return codec;
                 } catch (CliException e) {
                     last = e;
                 }
@@ -98,6 +103,26 @@ final class LivePeer extends ChannelInboundHandlerAdapter {
             throw failed(Main.text(e));
         }
         throw last;
+    }
+
+    private final class Setup extends ChannelInitializer<Channel> {
+        private final @Nullable SslContext tls;
+        private final Transport.Address to;
+        private final ZMTPCodec codec;
+
+        Setup(@Nullable SslContext tls, Transport.Address to, ZMTPCodec codec) {
+            this.tls = tls;
+            this.to = to;
+            this.codec = codec;
+        }
+
+        @Override
+        protected void initChannel(Channel ch) {
+            if (tls != null && to instanceof TcpAddress tcp) {
+                ch.pipeline().addLast(tls.newHandler(ch.alloc(), tcp.host(), tcp.port()));
+            }
+            ch.pipeline().addLast(codec, new Input());
+        }
     }
 
     private <F extends Future<?>> F await(F future, String step) throws InterruptedException {
@@ -135,25 +160,61 @@ final class LivePeer extends ChannelInboundHandlerAdapter {
         };
     }
 
-    synchronized void expect(Entry entry) {
+    /** Expects a message of the server, and waits for it if many others are expected as well. */
+    synchronized void expect(Entry entry) throws InterruptedException {
         conversation.expect(entry);
         readIfRoom();
+        if (conversation.isFarAhead()) {
+            awaitExpected();
+        }
     }
 
-    /** Waits for all recorded messages of the server so far. One that does not come is a difference. */
+    /**
+     * Waits for all recorded messages of the server so far. It is a difference if one does not come within the maximum
+     * time after the last.
+     */
     synchronized void awaitExpected() throws InterruptedException {
-        long end = System.nanoTime() + wait.toNanos();
+        long before = -1;
+        long end = 0;
         while (conversation.isWaiting() && !ended) {
-            long left = end - System.nanoTime();
-            if (left <= 0) {
+            if (before != received) {
+                before = received;
+                end = System.nanoTime() + wait.toNanos();
+            }
+            if (!await(end)) {
                 break;
             }
-            TimeUnit.NANOSECONDS.timedWait(this, left);
         }
         if (ended && conversation.isWaiting()) {
-            throw failed("ended by the server (expected: open, as recorded)");
+            throw failed(
+                    failure == null
+                            ? "ended by the server (expected: open, as recorded)"
+                            : Main.text(failure) + ", so it was ended");
         }
         conversation.checkNothingMissing();
+    }
+
+    /** Waits for a change. Returns false if the time is over. */
+    private boolean await(long end) throws InterruptedException {
+        long left = end - System.nanoTime();
+        if (left > 0) {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return left > 0;
+    }
+
+    /** Tells the server that this peer sends no more. */
+    void endOutput() {
+        if (channel instanceof DuplexChannel its) {
+            its.shutdownOutput();
+        }
+    }
+
+    /** Waits for the server to end the connection. */
+    synchronized void awaitEnd(long end) throws InterruptedException {
+        while (!ended && await(end)) {
+            // a message has come
+        }
     }
 
     synchronized void checkNothingMore() {
@@ -171,8 +232,14 @@ final class LivePeer extends ChannelInboundHandlerAdapter {
         }
     }
 
-    @Override
-    public synchronized void channelRead(ChannelHandlerContext ctx, Object object) {
+    private void readIfRoom() {
+        Channel its = channel;
+        if (its != null) {
+            its.config().setAutoRead(conversation.hasRoom());
+        }
+    }
+
+    private synchronized void arrived(Object object) {
         received++;
         if (object instanceof ZMTPMessage message) {
             conversation.message(Frames.take(message));
@@ -186,28 +253,34 @@ final class LivePeer extends ChannelInboundHandlerAdapter {
         notifyAll();
     }
 
-    private void readIfRoom() {
-        Channel its = channel;
-        if (its != null) {
-            its.config().setAutoRead(conversation.hasRoom());
-        }
-    }
-
-    @Override
-    public synchronized void channelInactive(ChannelHandlerContext ctx) {
+    private synchronized void ended(@Nullable Throwable cause) {
         ended = true;
+        failure = failure == null ? cause : failure;
         notifyAll();
     }
 
-    @Override
-    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (event instanceof ZMTPHandshakeFailure) {
-            ctx.close(); // the handshake future has the cause
+    private final class Input extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object object) {
+            arrived(object);
         }
-    }
 
-    @Override
-    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        ctx.close(); // the end of the connection is noticed by whoever waits
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            ended(null);
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeFailure) {
+                ctx.close(); // the handshake future has the cause
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            ended(cause);
+            ctx.close();
+        }
     }
 }

@@ -11,8 +11,9 @@ import dev.zmtp.test.ZMTPReplay;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import java.time.Duration;
-import java.util.Iterator;
+import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -26,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveReplay implements AutoCloseable {
 
-    /** Time after the end in which the server can send messages that were not recorded. */
-    private static final long GRACE_MILLIS = 100;
+    /** Maximum time for the server to end connections whose peers have ended. */
+    private static final Duration ENDS = Duration.ofSeconds(1);
 
     private final Endpoint endpoint;
     private final String recorded;
@@ -35,8 +36,7 @@ final class LiveReplay implements AutoCloseable {
     private final double speed;
     private final Duration wait;
 
-    @SuppressWarnings("deprecation") // its successor does not exist in Netty 4.1
-    private final EventLoopGroup loop = new NioEventLoopGroup(1);
+    private final EventLoopGroup loop;
 
     private final Map<Integer, LivePeer> peers = new LinkedHashMap<>();
     private final AtomicReference<ZMTPReplay.@Nullable Difference> first = new AtomicReference<>();
@@ -46,6 +46,7 @@ final class LiveReplay implements AutoCloseable {
     private long sent;
     private long received;
 
+    @SuppressWarnings("deprecation") // The successor of NioEventLoopGroup does not exist in Netty 4.1.
     LiveReplay(
             String endpoint,
             String recorded,
@@ -67,6 +68,7 @@ final class LiveReplay implements AutoCloseable {
         this.configs = configs;
         this.speed = speed;
         this.wait = wait;
+        this.loop = new NioEventLoopGroup(1);
     }
 
     /** Plays an entry at its time, unless it belongs to another endpoint. */
@@ -78,7 +80,9 @@ final class LiveReplay implements AutoCloseable {
             return;
         }
         if (peer != null && RecordedConversation.isOfSocket(entry)) {
+            awaitTime(entry.time());
             peer.expect(entry);
+            check();
             return;
         }
         awaitServer();
@@ -88,7 +92,7 @@ final class LiveReplay implements AutoCloseable {
             peers.put(entry.connection(), connect(entry));
         } else if (entry.kind() == Kind.DOWN) {
             peers.remove(entry.connection());
-            end(peer);
+            end(List.of(peer));
         } else {
             peer.send(entry);
             sent++;
@@ -126,21 +130,22 @@ final class LiveReplay implements AutoCloseable {
         }
     }
 
-    private void end(LivePeer peer) {
-        peer.checkNothingMore();
-        received += peer.received();
-        peer.close();
+    /** Ends connections from this side, and waits until the server has noticed it and sent its last messages. */
+    private void end(Collection<LivePeer> some) throws InterruptedException {
+        some.forEach(LivePeer::endOutput);
+        long end = System.nanoTime() + ENDS.toNanos();
+        for (LivePeer peer : some) {
+            peer.awaitEnd(end);
+            peer.checkNothingMore();
+            received += peer.received();
+            peer.close();
+        }
     }
 
     /** Waits for the last messages, and returns the result. */
     String end() throws InterruptedException {
         awaitServer();
-        TimeUnit.MILLISECONDS.sleep(GRACE_MILLIS);
-        Iterator<LivePeer> left = peers.values().iterator();
-        while (left.hasNext()) {
-            end(left.next());
-            left.remove();
-        }
+        end(peers.values());
         check();
         if (connections == 0) {
             throw CliException.failed("no peer had connected to " + recorded);

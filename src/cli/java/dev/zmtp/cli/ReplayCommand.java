@@ -47,8 +47,8 @@ final class ReplayCommand implements Callable<Integer> {
             } catch (NumberFormatException e) {
                 factor = 0;
             }
-            if (!(factor > 0 && factor <= 1e6)) {
-                throw new TypeConversionException("'" + text + "' (expected: a factor such as 1 or 10, or max)");
+            if (!(factor >= 0.001 && factor <= 1e6)) {
+                throw new TypeConversionException("'" + text + "' (expected: a factor from 0.001 to 1000000, or max)");
             }
             return factor;
         }
@@ -93,6 +93,9 @@ final class ReplayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        if (wait.toMillis() < 1) {
+            throw new CliException(ExitCode.USAGE, "--wait: " + wait.toNanos() + " ns (expected: at least 1ms)");
+        }
         try (ZMTPRecording recording = ZMTPRecording.open(file)) {
             if (!recording.isComplete()) {
                 throw CliException.failed(file + ": " + recording.dropped()

@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Forwards TCP connections to an endpoint, and prints the frames of both directions. No byte is changed. Each direction
@@ -26,6 +27,10 @@ final class TcpRelay {
     private static final String SCHEME = "tcp://";
     private static final Transport TCP = new TcpTransport(NioSocketChannel::new, NioServerSocketChannel::new);
     private static final int READ = 1 << 16;
+    private static final int MAX_CONNECTIONS = 1_000;
+
+    /** Pause after a connection that could not be accepted. */
+    private static final long PAUSE_MILLIS = 100;
 
     private final Console console;
     private final MessageFormat format;
@@ -61,8 +66,7 @@ final class TcpRelay {
             server.bind(bound.resolve().get(0));
             console.complain("bound to " + SCHEME + bound.boundTo(server.getLocalAddress()));
             for (int number = 1; ; number++) {
-                Connection connection = new Connection(number, server.accept());
-                start(connection::forward, "connection " + number);
+                accept(server, number);
             }
         } catch (ClosedByInterruptException e) {
             if (outputClosed) {
@@ -73,6 +77,25 @@ final class TcpRelay {
             throw CliException.failed(SCHEME + bound + ": " + Main.text(e));
         } finally {
             open.forEach(TcpRelay::close);
+        }
+    }
+
+    private void accept(ServerSocketChannel server, int number)
+            throws ClosedByInterruptException, InterruptedException {
+        try {
+            SocketChannel client = server.accept();
+            if (open.size() >= 2 * MAX_CONNECTIONS) {
+                console.complain("connection " + number + ": refused (expected: at most " + MAX_CONNECTIONS + ")");
+                close(client);
+                return;
+            }
+            Connection connection = new Connection(number, client);
+            start(connection::forward, "connection " + number);
+        } catch (ClosedByInterruptException e) {
+            throw e;
+        } catch (IOException e) { // the process can have too many open files, for now
+            console.complain("connection " + number + ": " + Main.text(e));
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
         }
     }
 
@@ -93,9 +116,11 @@ final class TcpRelay {
 
     private SocketChannel connect() throws IOException {
         IOException last = new IOException("no address");
-        for (SocketAddress address : address(target, false).resolve()) {
+        Transport.Address to = address(target, false);
+        for (SocketAddress address : to.resolve()) {
             SocketChannel channel = SocketChannel.open();
             try {
+                channel.bind(to.source());
                 channel.connect(address);
                 return channel;
             } catch (IOException e) {

@@ -12,13 +12,14 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of one direction of a connection as lines of text, one for the greeting and one for each frame. Between
- * reads it keeps only the beginning of a frame. Commands of a mechanism are shown without their data, because that of a
- * HELLO can be a password. Both directions are guarded by the lock of their connection.
+ * reads it keeps only the beginning of a frame. Most commands of a mechanism are shown without their data, because that
+ * of a HELLO can be a password. Both directions are guarded by the lock of their connection.
  */
 final class WireText {
 
@@ -29,6 +30,11 @@ final class WireText {
     private static final int MAX_PENDING = 1 << 16;
 
     private static final int MAX_PROPERTIES = 100;
+
+    /** Properties whose values are shown. */
+    private static final Set<String> OPEN =
+            Set.of(ZMTPMetadata.SOCKET_TYPE, ZMTPMetadata.IDENTITY, ZMTPMetadata.RESOURCE);
+
     private static final String SEALED = "\u0007MESSAGE";
 
     private final MessageFormat format;
@@ -79,7 +85,7 @@ final class WireText {
                 findRevision();
                 begin();
                 if (frames == null && pending.readableBytes() > MAX_PENDING) {
-                    stop("not ZMTP: " + pending.readableBytes() + " bytes before the other side has answered");
+                    stop("version of the other side: not known after " + pending.readableBytes() + " bytes");
                 }
             } else if (!stopped) {
                 readFrames(in);
@@ -145,7 +151,7 @@ final class WireText {
             String padded = greeting.toString(
                     Greeting.MINOR_OFFSET + 1, Greeting.MAX_MECHANISM_LENGTH, StandardCharsets.ISO_8859_1);
             mechanism = padded.replaceAll("\0+$", "");
-            lines.accept("greeting: ZMTP " + revision + "." + minor + ", " + mechanism);
+            lines.accept("greeting: ZMTP " + revision + "." + minor + ", " + printable(mechanism));
         }
         frames = new FrameReader(version, reserved -> {});
     }
@@ -191,26 +197,41 @@ final class WireText {
 
     private String command(long length) {
         Command command = Command.read(body);
-        String name = body.toString(1, body.readerIndex() - 1, StandardCharsets.ISO_8859_1);
-        String shown = Quoted.print(name.getBytes(StandardCharsets.ISO_8859_1)).replace("\"", "");
+        String name = printable(body.toString(1, body.readerIndex() - 1, StandardCharsets.ISO_8859_1));
         return switch (command) {
-            case SUBSCRIBE, CANCEL, JOIN, LEAVE -> shown + " " + shown(body, body.readableBytes());
-            case ERROR -> shown + " " + (body.isReadable() ? shown(body.skipBytes(1), body.readableBytes()) : "");
-            case READY ->
-                mechanism.equals("NULL") || mechanism.equals("PLAIN")
-                        ? shown + " " + properties(Metadata.read(body, MAX_PROPERTIES))
-                        : shown + ", " + length + " bytes";
-            default -> shown + ", " + length + " bytes";
+            case SUBSCRIBE, CANCEL, JOIN, LEAVE -> name + " " + shown(body, length);
+            case ERROR -> name + " " + (body.isReadable() ? shown(body.skipBytes(1), length) : "");
+            case READY -> name + properties(length);
+            default -> name + ", " + length + " bytes";
         };
     }
 
+    /** Returns text of a peer without control characters, which could forge lines. */
+    private static String printable(String text) {
+        String quoted = Quoted.print(text.getBytes(StandardCharsets.ISO_8859_1));
+        return quoted.substring(1, quoted.length() - 1);
+    }
+
+    private String properties(long length) {
+        boolean isOpen = mechanism.equals("NULL") || mechanism.equals("PLAIN");
+        try {
+            return isOpen ? " " + properties(Metadata.read(body, MAX_PROPERTIES)) : ", " + length + " bytes";
+        } catch (ZMTPException e) { // too long, or not as the RFC has it
+            return ", " + length + " bytes";
+        }
+    }
+
+    /** Returns the names, and the values of those that are not an application's, which can be secrets. */
     private static String properties(ZMTPMetadata metadata) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < metadata.size(); i++) {
             text.append(i == 0 ? "" : ", ")
-                    .append(metadata.name(i))
+                    .append(printable(metadata.name(i)))
                     .append(' ')
-                    .append(Quoted.print(Frames.bytes(metadata.value(i))));
+                    .append(
+                            OPEN.contains(metadata.name(i))
+                                    ? Quoted.print(Frames.bytes(metadata.value(i)))
+                                    : "of " + metadata.value(i).remaining() + " bytes");
         }
         return text.toString();
     }

@@ -1,6 +1,8 @@
 package dev.zmtp.cli;
 
 import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
@@ -134,6 +136,62 @@ class ReplayCommandTest {
                 .isEqualTo("zmtp: connection 1, message 1: [] (expected: [\"\", \"re: question 0\"])\n");
     }
 
+    /** Records a PULL peer of a PUSH that sends numbers, and returns a PUSH that does so again. */
+    private String recordNumbers(int count, long pauseMillis, int more) throws Exception {
+        try (ZMTPCapture capture = ZMTPCapture.record(file())) {
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).capture(capture));
+            ZMTPSocket pull = sockets.open(PULL);
+            pull.connect(TestSockets.bind(push, "tcp://127.0.0.1:*"));
+            push(push, count, pauseMillis);
+            for (int i = 0; i < count; i++) {
+                pull.receive(Duration.ofSeconds(10)).release();
+            }
+            pull.closeAsync(Duration.ZERO).get(10, TimeUnit.SECONDS);
+        }
+        ZMTPSocket again = sockets.open(PUSH);
+        Thread sender = new Thread(() -> push(again, count + more, pauseMillis));
+        sender.setDaemon(true);
+        sender.start();
+        return TestSockets.bind(again, "tcp://127.0.0.1:*");
+    }
+
+    private static void push(ZMTPSocket push, int count, long pauseMillis) {
+        try {
+            for (int i = 0; i < count; i++) {
+                push.send(message("number " + i));
+                TimeUnit.MILLISECONDS.sleep(pauseMillis);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void aServerThatSendsAtTimesOfItsOwnIsWaitedForFromMessageToMessage() throws Exception {
+        String endpoint = recordNumbers(8, 50, 0);
+
+        Run replay = replay(endpoint, "--speed", "max", "-w", "300ms");
+
+        assertThat(replay.errors()).isEmpty();
+        assertThat(replay.output()).startsWith("1 connections, 0 messages sent, 8 received as recorded, ");
+    }
+
+    @Test
+    void manyMessagesInARowAreCompared() throws Exception {
+        Run replay = replay(recordNumbers(25_000, 0, 0), "--speed", "max");
+
+        assertThat(replay.errors()).isEmpty();
+        assertThat(replay.output()).startsWith("1 connections, 0 messages sent, 25,000 received as recorded, ");
+    }
+
+    @Test
+    void aMessageAfterTheLastRecordedIsADifference() throws Exception {
+        Run replay = replay(recordNumbers(10, 0, 1), "--speed", "max");
+
+        assertThat(replay.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(replay.errors()).isEqualTo("zmtp: connection 1, message 11: [\"number 10\"] (expected: [])\n");
+    }
+
     @Test
     void aSubscriberIsPlayedToAPublisherThatAnswersIt() throws Exception {
         try (ZMTPCapture capture = ZMTPCapture.record(file())) {
@@ -172,7 +230,7 @@ class ReplayCommandTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--speed, 0", "--speed, fast", "--speed, -1", "-w, soon"})
+    @CsvSource({"--speed, 0", "--speed, fast", "--speed, -1", "--speed, 1e-300", "-w, soon"})
     void aWrongValueOfAnOptionIsNamed(String option, String value) {
         Run replay = replay("tcp://127.0.0.1:1", option, value);
 

@@ -81,6 +81,16 @@ class WireTextTest {
     }
 
     @Test
+    void aPeerCannotForgeLinesNorAreItsSecretsShown() {
+        toClient.read(bytes("ff00000000000000017f0300" + padded("A\nB")));
+
+        toServer.read(bytes(NULL_30 + frame(4, "\5READY\4X\33\n1\0\0\0\6secret")));
+
+        assertThat(answers).containsExactly("greeting: ZMTP 3.0, A\\nB");
+        assertThat(requests).containsExactly("greeting: ZMTP 3.0, NULL", "READY X\\x1b\\n1 of 6 bytes");
+    }
+
+    @Test
     void theLengthOfASealedMessageIsShown() {
         toClient.read(bytes(CURVE_31));
 
@@ -151,6 +161,6 @@ class WireTextTest {
 
         toServer.read(Unpooled.wrappedBuffer(new byte[1 << 16]));
 
-        assertThat(requests).singleElement().asString().startsWith("not ZMTP: ");
+        assertThat(requests).singleElement().asString().startsWith("version of the other side: ");
     }
 }

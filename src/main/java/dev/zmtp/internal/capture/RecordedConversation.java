@@ -17,6 +17,9 @@ public final class RecordedConversation {
     /** Maximum number of messages by which the socket or the recording can be ahead. */
     private static final int MANY = 10_000;
 
+    /** Maximum number of bytes by which the socket can be ahead, and after which a player waits for the socket. */
+    private static final long MANY_BYTES = 64L << 20;
+
     /** Called once at most, for the first message that is not as recorded. */
     public interface Difference {
         /**
@@ -32,6 +35,8 @@ public final class RecordedConversation {
     private final Difference difference;
     private final Queue<List<byte[]>> expected = new ArrayDeque<>();
     private final Queue<List<byte[]>> actual = new ArrayDeque<>();
+    private long expectedBytes;
+    private long actualBytes;
     private long compared;
 
     /** Whether a difference was found, after which nothing is compared. */
@@ -71,10 +76,11 @@ public final class RecordedConversation {
 
     /** Compares what the recorded socket has sent with what this socket sends, now or when it arrives. */
     public void expect(ZMTPRecording.Entry entry) {
-        expected.add(
-                entry.kind() == ZMTPRecording.Kind.SENT
-                        ? entry.frames()
-                        : command(command(entry), entry.frames().get(0)));
+        List<byte[]> frames = entry.kind() == ZMTPRecording.Kind.SENT
+                ? entry.frames()
+                : command(command(entry), entry.frames().get(0));
+        expected.add(frames);
+        expectedBytes += length(frames);
         compare();
         if (expected.size() > MANY) {
             differ(expected.remove(), List.of());
@@ -84,6 +90,7 @@ public final class RecordedConversation {
     /** The socket has sent a message. */
     public void message(List<byte[]> frames) {
         actual.add(frames);
+        actualBytes += length(frames);
         compare();
     }
 
@@ -96,9 +103,22 @@ public final class RecordedConversation {
         return List.of(name.getBytes(StandardCharsets.US_ASCII), topic);
     }
 
+    private static long length(List<byte[]> frames) {
+        long length = 0;
+        for (byte[] frame : frames) {
+            length += frame.length;
+        }
+        return length;
+    }
+
     /** Returns whether more messages of the socket can be kept until the recording has them. */
     public boolean hasRoom() {
-        return actual.size() < MANY;
+        return actual.size() < MANY && actualBytes < MANY_BYTES;
+    }
+
+    /** Returns whether so much is expected that the socket has to catch up first. */
+    public boolean isFarAhead() {
+        return expected.size() >= MANY || expectedBytes >= MANY_BYTES;
     }
 
     /** Returns whether a recorded message has not come. */
@@ -126,6 +146,8 @@ public final class RecordedConversation {
         while (!expected.isEmpty() && !actual.isEmpty()) {
             List<byte[]> recorded = expected.remove();
             List<byte[]> now = actual.remove();
+            expectedBytes -= length(recorded);
+            actualBytes -= length(now);
             if (differs || Arrays.deepEquals(recorded.toArray(), now.toArray())) {
                 compared++;
             } else {
@@ -147,6 +169,8 @@ public final class RecordedConversation {
         if (differs) {
             expected.clear();
             actual.clear();
+            expectedBytes = 0;
+            actualBytes = 0;
         }
     }
 }
