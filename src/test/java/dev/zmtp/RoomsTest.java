@@ -19,6 +19,8 @@ import static dev.zmtp.ArchitectureTest.INSIDE_SOCKET;
 import static dev.zmtp.ArchitectureTest.PROXY;
 import static dev.zmtp.ArchitectureTest.READ;
 import static dev.zmtp.ArchitectureTest.TRAFFIC;
+import static dev.zmtp.ArchitectureTest.TRANSPORT;
+import static dev.zmtp.ArchitectureTest.WEBSOCKET;
 import static dev.zmtp.ArchitectureTest.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -167,6 +169,23 @@ class RoomsTest {
         assertThat(ClassCircles.in(main, codec))
                 .isNotEmpty()
                 .allSatisfy(circle -> assertThat(circle).hasSizeLessThanOrEqualTo(MOST_IN_A_CIRCLE));
+    }
+
+    /** It stands before the codec, which knows nothing of it, as it knows nothing of TLS. */
+    @Test
+    void onlySocketsAndTheirTransportsKnowTheTranslatorOfWebSocket() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(WEBSOCKET, TRANSPORT, INSIDE_SOCKET)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(WEBSOCKET)
+                .check(main);
+    }
+
+    @Test
+    void theTranslatorOfWebSocketKnowsTheCodecAsItsUsersDo() {
+        dependOnNone(WEBSOCKET, INSIDE_CODEC);
     }
 
     // The rooms of the sockets

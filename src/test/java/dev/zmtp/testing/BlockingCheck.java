@@ -56,6 +56,8 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("sun.nio.ch.UnixDomainSockets", "<clinit>")
                 // So does JNA, for the first key or mechanism of CURVE.
                 .allowBlockingCallsInside("dev.zmtp.security.JnaLibsodium", "<clinit>")
+                // So does the seed of masking keys, once.
+                .allowBlockingCallsInside("dev.zmtp.internal.websocket.MaskingKeys", "<clinit>")
                 // What an executor runs, though it be the thread of the test, and what says that it may block.
                 .allowBlockingCallsInside("dev.zmtp.security.HandshakeComputation", "run")
                 .allowBlockingCallsInside("dev.zmtp.security.ZMTPCurveKeyPair", "generate")
