@@ -53,7 +53,7 @@ final class FrameRewriter {
     void frame(int flags, long length, int part, int key) {
         int body = in.readerIndex();
         int header = ZmtpHeaders.length(length);
-        if (end > start && !mayFollow(body - header, part)) {
+        if (!mayFollow(body - header, part)) {
             leave();
         }
         if (end == start) {

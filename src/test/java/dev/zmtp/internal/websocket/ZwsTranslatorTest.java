@@ -219,6 +219,19 @@ class ZwsTranslatorTest {
         codec.all.forEach(ByteBuf::release);
     }
 
+    /** The gaps before it would have room for it. */
+    @Test
+    void aLongBodyWithoutAMaskIsNotMovedIntoAGap() {
+        byte[] frames = Hex.bytes(frames(8, "82 01 00") + "82 7e 08 01 00 79*2048 / 82 02 00 62");
+
+        Buffers codec = buffersOf(WebSocketRole.CLIENT, Unpooled.wrappedBuffer(frames));
+
+        assertThat(codec.dump()).isEqualTo(Hex.of("00*16 / 02 00*6 08 00 79*2048 / 00 01 62"));
+        assertThat(codec.all).hasSize(2);
+        assertThat(Arrays.copyOfRange(frames, 29, 29 + 2048)).containsOnly(0x79);
+        codec.all.forEach(ByteBuf::release);
+    }
+
     @Test
     void aBufferThatOthersUseIsNotChanged() {
         byte[] frame = Hex.bytes("82 82 " + KEY + "37 9b");
