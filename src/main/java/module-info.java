@@ -12,6 +12,7 @@ module dev.zmtp {
     requires transitive io.netty.common;
     requires transitive io.netty.transport;
     requires static com.sun.jna;
+    requires static io.netty.codec.http;
     requires static io.netty.handler;
     requires static micrometer.core;
     requires static jdk.jfr;
@@ -26,5 +27,6 @@ module dev.zmtp {
     exports dev.zmtp.shm;
     exports dev.zmtp.socket;
     exports dev.zmtp.test;
+    exports dev.zmtp.websocket;
     exports dev.zmtp.zap;
 }

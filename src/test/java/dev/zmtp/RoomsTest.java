@@ -16,10 +16,10 @@ import static dev.zmtp.ArchitectureTest.CONNECTION;
 import static dev.zmtp.ArchitectureTest.HANDSHAKE;
 import static dev.zmtp.ArchitectureTest.INSIDE_CODEC;
 import static dev.zmtp.ArchitectureTest.INSIDE_SOCKET;
+import static dev.zmtp.ArchitectureTest.INSIDE_WEBSOCKET;
 import static dev.zmtp.ArchitectureTest.PROXY;
 import static dev.zmtp.ArchitectureTest.READ;
 import static dev.zmtp.ArchitectureTest.TRAFFIC;
-import static dev.zmtp.ArchitectureTest.TRANSPORT;
 import static dev.zmtp.ArchitectureTest.WEBSOCKET;
 import static dev.zmtp.ArchitectureTest.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -173,19 +173,19 @@ class RoomsTest {
 
     /** It stands before the codec, which knows nothing of it, as it knows nothing of TLS. */
     @Test
-    void onlySocketsAndTheirTransportsKnowTheTranslatorOfWebSocket() {
+    void onlySocketsKnowTheTranslatorOfWebSocket() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(WEBSOCKET, TRANSPORT, INSIDE_SOCKET)
+                .resideOutsideOfPackages(INSIDE_WEBSOCKET, WEBSOCKET, INSIDE_SOCKET)
                 .should()
                 .dependOnClassesThat()
-                .resideInAPackage(WEBSOCKET)
+                .resideInAPackage(INSIDE_WEBSOCKET)
                 .check(main);
     }
 
     @Test
     void theTranslatorOfWebSocketKnowsTheCodecAsItsUsersDo() {
-        dependOnNone(WEBSOCKET, INSIDE_CODEC);
+        dependOnNone(INSIDE_WEBSOCKET, INSIDE_CODEC);
     }
 
     // The rooms of the sockets

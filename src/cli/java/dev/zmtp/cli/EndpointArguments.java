@@ -1,9 +1,11 @@
 package dev.zmtp.cli;
 
+import java.util.regex.Pattern;
+
 /** Endpoints as users write them: the host of {@code tcp://:5555} is {@code *} or {@code localhost}. */
 final class EndpointArguments {
 
-    private static final String NO_HOST = "tcp://:";
+    private static final Pattern NO_HOST = Pattern.compile("^(tcp|wss?)://(?=:)");
 
     private EndpointArguments() {}
 
@@ -16,6 +18,6 @@ final class EndpointArguments {
     }
 
     private static String withHost(String text, String host) {
-        return text.startsWith(NO_HOST) ? "tcp://" + host + text.substring(NO_HOST.length() - 1) : text;
+        return NO_HOST.matcher(text).replaceFirst("$1://" + host);
     }
 }

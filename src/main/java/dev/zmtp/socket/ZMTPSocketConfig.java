@@ -9,6 +9,7 @@ import dev.zmtp.internal.socket.context.SharedGroup;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.transport.Transport;
+import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
@@ -365,6 +366,11 @@ public final class ZMTPSocketConfig {
      */
     public @Nullable ZMTPCapture capture() {
         return values.capture;
+    }
+
+    /** Settings of {@code ws} and {@code wss} endpoints. Default: no origin is allowed, and no header is added. */
+    public ZMTPWebSocket webSocket() {
+        return values.webSocket;
     }
 
     /**

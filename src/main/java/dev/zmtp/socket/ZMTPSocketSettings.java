@@ -9,6 +9,7 @@ import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.internal.transport.TcpTransport;
 import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.internal.transport.UnixChannels;
+import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
@@ -192,9 +193,10 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
     }
 
     /**
-     * Encrypts {@code tcp} connections. A client context is for outgoing connections, and a server context for accepted
-     * connections. Call this method twice for a socket with both. A client context checks that the certificate is for
-     * the host connected to if its parameters require this.
+     * Encrypts {@code tcp} connections, and sets the context that {@code wss} needs. {@code ws} is never encrypted. A
+     * client context is for outgoing connections, and a server context for accepted connections. Call this method twice
+     * for a socket with both. A client context checks that the certificate is for the host connected to if its
+     * parameters require this.
      */
     public ZMTPSocketConfig.Builder tls(SslContext context) {
         Objects.requireNonNull(context, "context");
@@ -263,13 +265,21 @@ public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder
         return self();
     }
 
+    /** Sets {@link ZMTPSocketConfig#webSocket()}. */
+    public ZMTPSocketConfig.Builder webSocket(ZMTPWebSocket settings) {
+        values.webSocket = Objects.requireNonNull(settings, "settings");
+        return self();
+    }
+
     /**
-     * Sets the {@code tcp} channel types, which must match the event loops of the {@linkplain #group group}:
-     * {@code tcpChannels(EpollSocketChannel::new, EpollServerSocketChannel::new)}. Default: NIO.
+     * Sets the channel types of {@code tcp}, {@code ws} and {@code wss}, which must match the event loops of the
+     * {@linkplain #group group}: {@code tcpChannels(EpollSocketChannel::new, EpollServerSocketChannel::new)}. Default:
+     * NIO.
      */
     public ZMTPSocketConfig.Builder tcpChannels(
             ChannelFactory<? extends Channel> channels, ChannelFactory<? extends ServerChannel> serverChannels) {
-        return transport(new TcpTransport(channels, serverChannels));
+        values.add(new TcpTransport(channels, serverChannels));
+        return self();
     }
 
     /**

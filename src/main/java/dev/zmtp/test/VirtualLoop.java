@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class VirtualLoop extends ManualIoEventLoop implements Surroundings {
 
     /** Schemes of transports that open ports or files, or start threads. */
-    private static final Set<String> OUTSIDE = Set.of("tcp", "ipc", "shm");
+    private static final Set<String> OUTSIDE = Set.of("tcp", "ws", "wss", "ipc", "shm");
 
     /** Maximum time of a run in nanoseconds, which never passes, and makes Netty ask for the time after each task. */
     private static final long ASK_TIME = 1;

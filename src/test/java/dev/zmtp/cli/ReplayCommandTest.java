@@ -82,7 +82,7 @@ class ReplayCommandTest {
         try (ZMTPCapture capture = ZMTPCapture.record(file())) {
             String endpoint = service(text -> "re: " + text, capture);
             ZMTPSocket first = sockets.open(sockets.builder(REQ).codec(codec -> codec.localIdentity("ada")));
-            first.connect(endpoint);
+            TestSockets.connect(first, endpoint); // which is connection 1
             ZMTPSocket second = sockets.open(REQ);
             second.connect(endpoint);
             for (int i = 0; i < QUESTIONS; i++) {

@@ -12,6 +12,7 @@ import dev.zmtp.internal.wire.Greeting;
 import dev.zmtp.security.ZMTPNull;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketSettings;
+import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -181,6 +182,9 @@ class SettingsPageTest {
         }
         if (value == HandshakeExecutor.shared()) {
             return "threads of the library";
+        }
+        if (value == ZMTPWebSocket.DEFAULT) {
+            return "no origin";
         }
         if (value == Lookup.SHARED) {
             return "up to eight daemon threads";

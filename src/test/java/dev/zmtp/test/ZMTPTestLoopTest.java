@@ -421,7 +421,7 @@ class ZMTPTestLoopTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"tcp://127.0.0.1:5555", "ipc:///tmp/jobs", "shm:///tmp/jobs"})
+    @ValueSource(strings = {"tcp://127.0.0.1:5555", "ipc:///tmp/jobs", "shm:///tmp/jobs", "ws://127.0.0.1:5555"})
     @Tag("T93")
     void noPortAndNoFileIsOpened(String endpoint) {
         ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));

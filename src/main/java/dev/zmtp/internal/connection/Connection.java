@@ -75,6 +75,7 @@ public final class Connection {
         try {
             reads.pace();
             mechanism = config.mechanism().create(handshake.mechanismContext());
+            session.speaks(mechanism.name());
         } catch (Throwable e) { // thrown by user code
             enter(new ClosedPhase(this, e), e);
             session.fail(e);

@@ -7,6 +7,7 @@ import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.internal.admission.LimitedSession;
 import dev.zmtp.internal.admission.PeerAddress;
 import dev.zmtp.internal.memory.MemoryLedger;
+import dev.zmtp.internal.runtime.SpokenMechanism;
 import dev.zmtp.internal.runtime.WrittenMessages;
 import dev.zmtp.security.ZMTPAuthDecision;
 import io.netty.buffer.ByteBufUtil;
@@ -25,7 +26,7 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a connection, with the methods that are reserved for the connection itself. */
-public final class Session implements LimitedSession, WrittenMessages {
+public final class Session implements LimitedSession, WrittenMessages, SpokenMechanism {
 
     private final ZMTPConfig config;
     private final MemoryLedger ledger;
@@ -42,6 +43,9 @@ public final class Session implements LimitedSession, WrittenMessages {
 
     /** Used only by the codec's executor. */
     private @Nullable IntConsumer whenWritten;
+
+    /** Used by the codec's executor. */
+    private String mechanismName = "";
 
     /** Used by limiters on their event loop, before the first read. */
     private boolean pauseClaimed;
@@ -73,6 +77,16 @@ public final class Session implements LimitedSession, WrittenMessages {
     @Override
     public ZMTPConfig config() {
         return config;
+    }
+
+    /** Called when the mechanism of the connection was created. */
+    void speaks(String name) {
+        mechanismName = name;
+    }
+
+    @Override
+    public String mechanismName() {
+        return mechanismName;
     }
 
     @Override

@@ -123,6 +123,11 @@ public final class TcpAddress implements Transport.Address {
     }
 
     @Override
+    public TcpAddress tcp() {
+        return this;
+    }
+
+    @Override
     public Asks asks() {
         return isAny(host) || isLiteral(host) || namesInterface() ? Asks.NOTHING : Asks.NAMES;
     }

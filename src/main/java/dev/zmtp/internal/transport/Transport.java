@@ -69,6 +69,11 @@ public interface Transport {
             return null;
         }
 
+        /** Returns the host and the port that are reached through TCP; null for other transports. */
+        default @Nullable TcpAddress tcp() {
+            return null;
+        }
+
         /** Returns the part after {@code ://} of an endpoint that is bound to {@code local}. */
         default String boundTo(SocketAddress local) {
             return toString();

@@ -21,6 +21,7 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketConfig.ReceiveOverflowPolicy;
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -88,6 +89,7 @@ class ConfigTest {
                 .tls(mock(SslContext.class)) // of a server, as it is not of a client
                 .handshakeLimiter(null)
                 .capture(mock(ZMTPCapture.class))
+                .webSocket(ZMTPWebSocket.DEFAULT.bare(true))
                 .pipelineInitializer((endpoint, pipeline) -> {})
                 .option(ChannelOption.SO_KEEPALIVE, true)
                 .tcpChannels(NioSocketChannel::new, NioServerSocketChannel::new);

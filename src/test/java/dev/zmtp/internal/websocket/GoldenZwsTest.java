@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBufUtil;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The vectors of ZWS 2.0 in both directions. */
+@Tag("T129")
 class GoldenZwsTest {
 
     static List<ZwsVector> vectors() {

@@ -20,6 +20,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.UnsupportedMessageTypeException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -103,7 +104,8 @@ class ZwsTranslatorTest {
 
             peer.send("82 04 00 \"xyz\" / 82 02 01 61 / 82 02 00 62");
             assertThat(codec.session().peerIdentity())
-                    .isEqualTo(Unpooled.copiedBuffer("xyz".getBytes()).nioBuffer());
+                    .isEqualTo(Unpooled.copiedBuffer("xyz", StandardCharsets.US_ASCII)
+                            .nioBuffer());
             assertThat(peer.messages).containsExactly("message 61 62");
             peer.channel.pipeline().remove(translator);
         }

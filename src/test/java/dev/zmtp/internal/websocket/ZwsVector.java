@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** A line of {@code wire/zws.txt}: a WebSocket frame of a side, and the ZMTP frame for it. */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record ZwsVector(String name, WebSocketRole sender, boolean bare, byte[] frame, byte[] zmtp) {
 
     /** The key of the clients in the table. */

@@ -11,12 +11,14 @@ import dev.zmtp.internal.transport.SharedMemoryTransport;
 import dev.zmtp.internal.transport.TcpTransport;
 import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.internal.transport.UnixChannels;
+import dev.zmtp.internal.transport.WebSocketTransport;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketConfig.ReceiveOverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
+import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
@@ -76,6 +78,7 @@ public final class SocketValues implements Cloneable {
     public @Nullable Supplier<SslContext> tlsServer;
     public @Nullable ZMTPHandshakeLimiter handshakeLimiter = new ZMTPHandshakeLimiter();
     public @Nullable ZMTPCapture capture;
+    public ZMTPWebSocket webSocket = ZMTPWebSocket.DEFAULT;
     public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipelineInitializer = (endpoint, added) -> {};
 
     /** Creates the defaults. */
@@ -112,6 +115,13 @@ public final class SocketValues implements Cloneable {
     /** Adds the transport, or replaces the transport with the same scheme. */
     public void add(Transport transport) {
         transports.put(transport.scheme(), transport);
+    }
+
+    /** Adds or replaces the transports on TCP. */
+    public void add(TcpTransport tcp) {
+        add((Transport) tcp);
+        add(new WebSocketTransport(tcp, false));
+        add(new WebSocketTransport(tcp, true));
     }
 
     /**

@@ -35,7 +35,8 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
 
     /** Returns the key that is shared by endpoints whose lookups wait for the same name. */
     private static String nameIn(Endpoint endpoint) {
-        return endpoint.address() instanceof TcpAddress tcp ? tcp.host() : endpoint.toString();
+        TcpAddress tcp = endpoint.address().tcp();
+        return tcp == null ? endpoint.toString() : tcp.host();
     }
 
     @Override

@@ -9,6 +9,11 @@ import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.Pings;
 import dev.zmtp.internal.transport.Endpoint;
 import dev.zmtp.internal.transport.TcpAddress;
+import dev.zmtp.internal.transport.Transport;
+import dev.zmtp.internal.transport.WebSocketAddress;
+import dev.zmtp.internal.websocket.ClientUpgrade;
+import dev.zmtp.internal.websocket.ServerUpgrade;
+import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandler.Sharable;
@@ -19,6 +24,7 @@ import io.netty.channel.ChannelPipelineException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -157,20 +163,33 @@ final class ChannelSetup {
             pipeline.addLast(tls);
         }
         ZMTPCapture capture = context.config().capture();
-        pipeline.addLast(
-                endpoint.transport().carriesMessages()
-                        ? new InprocHandler(
-                                context.type(),
-                                at.codec(context.config().codec()).localIdentity(),
-                                capture != null)
-                        : ZMTPCodec.from(at.codec(pings.config(peerKey))));
+        if (endpoint.transport().carriesMessages()) {
+            ByteBuffer identity = at.codec(context.config().codec()).localIdentity();
+            pipeline.addLast(new InprocHandler(context.type(), identity, capture != null));
+        } else {
+            addCodec(pipeline, endpoint, ZMTPCodec.from(at.codec(pings.config(peerKey))), connecting);
+        }
         if (capture != null) {
             pipeline.addLast(capture.handler(at.text()));
         }
     }
 
+    private void addCodec(ChannelPipeline pipeline, Endpoint endpoint, ZMTPCodec codec, boolean connecting) {
+        if (endpoint.address() instanceof WebSocketAddress address) {
+            ZMTPWebSocket settings = context.config().webSocket();
+            if (connecting) {
+                ClientUpgrade.addTo(pipeline, address.hostHeader(), address.path(), settings, codec.session());
+            } else {
+                ServerUpgrade.addTo(pipeline, address.path(), settings, codec.session());
+            }
+        }
+        pipeline.addLast(codec);
+    }
+
     private @Nullable ChannelHandler tls(Channel ch, AbstractEndpoint at, boolean connecting) {
-        if (!(at.endpoint.address() instanceof TcpAddress tcp)) {
+        Transport.Address address = at.endpoint.address();
+        TcpAddress tcp = address.tcp();
+        if (tcp == null || (address instanceof WebSocketAddress ws && !ws.isSecure())) {
             return null;
         }
         SslContext context = tls(!connecting);
@@ -185,9 +204,14 @@ final class ChannelSetup {
         return ofServer ? context.config().tlsServer() : context.config().tlsClient();
     }
 
-    /** Checks that there is a TLS context for this endpoint if there is any TLS context. */
+    /** Checks that there is a TLS context for this endpoint if it needs one, and HTTP for a WebSocket. */
     void check(Endpoint endpoint, boolean bind) {
-        if (endpoint.address() instanceof TcpAddress && tls(bind) == null && tls(!bind) != null) {
+        boolean isNeeded = tls(!bind) != null;
+        if (endpoint.address() instanceof WebSocketAddress address) {
+            WebSocketSupport.check(endpoint);
+            isNeeded = address.isSecure();
+        }
+        if (isNeeded && endpoint.address().tcp() != null && tls(bind) == null) {
             throw new IllegalArgumentException("tls: no " + (bind ? "server" : "client") + " SslContext, needed to "
                     + (bind ? "bind" : "connect"));
         }

@@ -1,7 +1,6 @@
 package dev.zmtp.internal.socket.endpoint;
 
 import dev.zmtp.internal.transport.Endpoint;
-import dev.zmtp.internal.transport.TcpAddress;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.bootstrap.AbstractBootstrap;
 import io.netty.bootstrap.Bootstrap;
@@ -26,7 +25,7 @@ public final class Sockets {
     static void options(AbstractBootstrap<?, ?> bootstrap, ZMTPSocketConfig config, Endpoint endpoint) {
         if (bootstrap instanceof ServerBootstrap server) {
             server.childOption(READS, fairReads());
-            if (endpoint.address() instanceof TcpAddress) {
+            if (endpoint.address().tcp() != null) {
                 server.option(ChannelOption.SO_REUSEADDR, true).childOption(ChannelOption.TCP_NODELAY, true);
             }
             config.options().forEach((option, value) -> {
@@ -38,9 +37,9 @@ public final class Sockets {
             });
         } else if (bootstrap instanceof Bootstrap client) {
             client.option(READS, fairReads());
-            if (endpoint.address() instanceof TcpAddress tcp) {
+            if (endpoint.address().tcp() != null) {
                 client.option(ChannelOption.TCP_NODELAY, true);
-                if (tcp.source() != null) {
+                if (endpoint.address().source() != null) {
                     client.option(ChannelOption.SO_REUSEADDR, true);
                 }
             }

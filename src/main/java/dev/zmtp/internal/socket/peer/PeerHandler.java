@@ -283,7 +283,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             ctx.close();
         }
         if (event instanceof ZMTPHandshakeSuccess success) {
-            up(PeerInfo.of(success));
+            up(PeerInfo.of(success, ctx.channel()));
         } else if (event instanceof PeerInfo info) {
             up(info);
         } else if (event instanceof ZMTPHandshakeFailure failure) {

@@ -5,7 +5,9 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.internal.socket.flight.FlightPeer;
+import dev.zmtp.internal.websocket.ZwsTranslator;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The facts about a peer from the handshake of its connection.
  *
  * @param identity the identity that the peer announced, read-only; empty if it announced none
- * @param type the type of its socket; null in ZMTP 1.0
+ * @param type the type of its socket; null in ZMTP 1.0, and over WebSocket without a mechanism
  * @param version the version of ZMTP; null within the process, where ZMTP is not spoken
  * @param mechanism the name of the mechanism; null within the process
  * @param session the result of the handshake; null within the process
@@ -57,10 +59,11 @@ public record PeerInfo(
         return new FlightPeer(endpoint, ofSocket, accepted, address, type, version, mechanism);
     }
 
-    static PeerInfo of(ZMTPHandshakeSuccess success) {
+    static PeerInfo of(ZMTPHandshakeSuccess success, Channel channel) {
+        boolean isTypeKnown = !channel.hasAttr(ZwsTranslator.TYPE_UNKNOWN);
         return new PeerInfo(
                 success.handshake().remoteIdentity(),
-                success.handshake().remoteSocketType(),
+                isTypeKnown ? success.handshake().remoteSocketType() : null,
                 success.handshake().negotiatedVersion(),
                 success.handshake().mechanism(),
                 success.session(),

@@ -132,14 +132,14 @@ class EndpointsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"TCP", "udp", "ws", "tcp "})
+    @ValueSource(strings = {"TCP", "udp", "http", "tcp "})
     void aSchemeIsOneOfThoseWithATransport(String scheme, TestSockets sockets) {
         ZMTPSocket push = sockets.open(PUSH);
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> push.bind(scheme + "://127.0.0.1:1"))
-                .withMessage(
-                        "endpoint: " + scheme + "://127.0.0.1:1 (expected: one of the schemes tcp, ipc, shm, inproc)");
+                .withMessage("endpoint: " + scheme
+                        + "://127.0.0.1:1 (expected: one of the schemes tcp, ws, wss, ipc, shm, inproc)");
     }
 
     @ParameterizedTest

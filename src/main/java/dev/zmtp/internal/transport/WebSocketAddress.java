@@ -1,0 +1,104 @@
+package dev.zmtp.internal.transport;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of an endpoint after {@code ws://} or {@code wss://}. It consists of the host and the port of {@code tcp},
+ * and a path that can have a query. To connect, the port is 80 or 443 unless another is given. Without a path, the path
+ * is {@code /}.
+ */
+public final class WebSocketAddress implements Transport.Address {
+
+    private static final int PORT = 80;
+    private static final int SECURE_PORT = 443;
+
+    /** Printable ASCII without a fragment. */
+    private static final Pattern PATH = Pattern.compile("/[!-~&&[^#]]*");
+
+    private final TcpAddress tcp;
+    private final String path;
+    private final boolean secure;
+
+    private WebSocketAddress(TcpAddress tcp, String path, boolean secure) {
+        this.tcp = tcp;
+        this.path = path;
+        this.secure = secure;
+    }
+
+    static WebSocketAddress parse(String text, boolean bind, boolean secure) {
+        int slash = text.indexOf('/');
+        String authority = slash < 0 ? text : text.substring(0, slash);
+        String path = slash < 0 ? "/" : text.substring(slash);
+        if (!PATH.matcher(path).matches()) {
+            throw invalid(text, secure, "a path of printable ASCII without blanks and #");
+        }
+        String host = authority.substring(authority.indexOf(';') + 1);
+        boolean hasPort = host.lastIndexOf(':') > host.lastIndexOf(']');
+        String withPort = hasPort || bind ? authority : authority + ":" + port(secure);
+        try {
+            return new WebSocketAddress(
+                    bind ? TcpAddress.toBind(withPort) : TcpAddress.toConnect(withPort), path, secure);
+        } catch (IllegalArgumentException e) {
+            throw invalid(text, secure, String.valueOf(e.getMessage()).replaceFirst(".*\\(expected: (.*)\\)", "$1"));
+        }
+    }
+
+    private static int port(boolean secure) {
+        return secure ? SECURE_PORT : PORT;
+    }
+
+    private static IllegalArgumentException invalid(String text, boolean secure, String expected) {
+        String scheme = secure ? "wss" : "ws";
+        return new IllegalArgumentException("endpoint: " + scheme + "://" + text + " (expected: " + expected + ")");
+    }
+
+    @Override
+    public TcpAddress tcp() {
+        return tcp;
+    }
+
+    /** Returns the path, with its query. */
+    public String path() {
+        return path;
+    }
+
+    /** Returns whether the connection is encrypted. */
+    public boolean isSecure() {
+        return secure;
+    }
+
+    /** Returns the host, with the port unless it is the port of the scheme (RFC 6455, section 4.1). */
+    public String hostHeader() {
+        String host = tcp.host().indexOf(':') < 0 ? tcp.host() : "[" + tcp.host() + "]";
+        return tcp.port() == port(secure) ? host : host + ":" + tcp.port();
+    }
+
+    @Override
+    public Asks asks() {
+        return tcp.asks();
+    }
+
+    @Override
+    public List<? extends SocketAddress> resolve() throws IOException {
+        return tcp.resolve();
+    }
+
+    @Override
+    public @Nullable SocketAddress source() {
+        return tcp.source();
+    }
+
+    @Override
+    public String boundTo(SocketAddress local) {
+        return tcp.boundTo(local) + path;
+    }
+
+    @Override
+    public String toString() {
+        return tcp + path;
+    }
+}

@@ -1,0 +1,101 @@
+package dev.zmtp.internal.websocket;
+
+import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.websocket.ZMTPWebSocket;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers the request of a WebSocket client, starts the translator and leaves the pipeline together with the HTTP codec
+ * before it. A request that is refused is answered, and then fails the handshake of the codec.
+ */
+public final class ServerUpgrade extends ChannelInboundHandlerAdapter {
+
+    private static final int MAX_LINE = 4_096;
+    private static final int MAX_HEAD = 8_192;
+
+    private final String path;
+    private final ZMTPWebSocket settings;
+    private final ZMTPSession session;
+    private final ZwsTranslator translator;
+    private final HttpServerCodec http = new HttpServerCodec(MAX_LINE, MAX_HEAD, MAX_HEAD);
+    private @Nullable UpgradeRequest request;
+    private @Nullable ZwsProtocol protocol;
+    private boolean refused;
+
+    private ServerUpgrade(String path, ZMTPWebSocket settings, ZMTPSession session, ZwsTranslator translator) {
+        this.path = path;
+        this.settings = settings;
+        this.session = session;
+        this.translator = translator;
+    }
+
+    /** Adds the handlers that stand before the codec of a session. */
+    public static void addTo(ChannelPipeline pipeline, String path, ZMTPWebSocket settings, ZMTPSession session) {
+        ZwsTranslator translator = new ZwsTranslator(WebSocketRole.SERVER, session);
+        ServerUpgrade upgrade = new ServerUpgrade(path, settings, session, translator);
+        pipeline.addLast(upgrade.new FirstByte(), upgrade.http, upgrade, translator);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        try {
+            if (refused || UpgradeRequest.isCut(message)) {
+                return;
+            }
+            if (message instanceof HttpRequest head) {
+                request = new UpgradeRequest(head);
+                protocol = request.check(path, settings, Subprotocols.of(session));
+            }
+            if (message instanceof LastHttpContent && request != null && protocol != null) {
+                upgrade(ctx, request, protocol);
+            }
+        } catch (UpgradeRequest.Refusal e) {
+            refuse(ctx, e);
+        } finally {
+            ReferenceCountUtil.release(message);
+        }
+    }
+
+    private void upgrade(ChannelHandlerContext ctx, UpgradeRequest accepted, ZwsProtocol chosen) {
+        ctx.writeAndFlush(accepted.accepted(chosen));
+        http.removeOutboundHandler(); // the codec writes as soon as it starts
+        translator.start(chosen);
+        ChannelPipeline pipeline = ctx.pipeline();
+        pipeline.remove(this);
+        pipeline.remove(http); // which passes on what it has read after the request
+    }
+
+    private void refuse(ChannelHandlerContext ctx, UpgradeRequest.Refusal refusal) {
+        refused = true;
+        ctx.writeAndFlush(refusal.response()).addListener(sent -> ctx.fireExceptionCaught(refusal.reason()));
+    }
+
+    /** Refuses a peer that does not speak HTTP at its first byte, instead of waiting for the end of a line. */
+    private final class FirstByte extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (refused) {
+                ReferenceCountUtil.release(message);
+                return;
+            }
+            if (message instanceof ByteBuf bytes && bytes.isReadable()) {
+                int first = bytes.getUnsignedByte(bytes.readerIndex());
+                if (first < 'A' || first > 'Z') {
+                    bytes.release();
+                    refuse(ctx.pipeline().context(ServerUpgrade.this), UpgradeRequest.notHttp(first));
+                    return;
+                }
+                ctx.pipeline().remove(this);
+            }
+            ctx.fireChannelRead(message);
+        }
+    }
+}
