@@ -52,6 +52,7 @@ final class Seeds {
         secured();
         sockets();
         recordings();
+        webSockets();
     }
 
     private void vector(String name, String bytes) throws IOException {
@@ -310,6 +311,20 @@ final class Seeds {
         seed("RecordingFuzz", "a message that is missing", "00" + hex.substring(0, message) + hex.substring(end));
         String frame = hex.substring(message, end).replace("0101610001620", "0201610001620");
         seed("RecordingFuzz", "a frame that is longer than the file", "00" + hex.substring(0, message) + frame);
+    }
+
+    private void webSockets() throws IOException {
+        String ofServer = "00 00 " + READS_OF_1;
+        String bareServer = "00 02 " + READS_OF_1;
+        String ofClient = "01 00 " + READS_OF_1;
+        String ready =
+                "82 9a 37 fa 21 3d 35 ff 73 78 76 be 78 36 64 95 42 56 52 8e 0c 69 4e 8a 44 3d 37 fa 22 6e 62 b8";
+        seed("ZwsFuzz", "READY and a message to a client", ofServer + "82 06 00 68 65 6c 6c 6f");
+        seed("ZwsFuzz", "READY and a message to a server", ofClient + ready + "82 86 37 fa 21 3d 37 92 44 51 5b 95");
+        seed("ZwsFuzz", "a fragmented message", "01 02 00 02 83 37 fa 21 3d 37 92 44 80 83 37 fa 21 3d 5b 96 4e");
+        seed("ZwsFuzz", "two messages to a bare client", bareServer + "82 01 00 82 05 01 61 62 63 64 82 02 00 78");
+        seed("ZwsFuzz", "PING, PONG and close", bareServer + "89 01 61 8a 00 88 02 03 e8 82 01 00");
+        seed("ZwsFuzz", "a frame that is announced and too long", bareServer + "82 7f 00 00 00 00 04 00 00 00 00");
     }
 
     private void sockets() throws IOException {

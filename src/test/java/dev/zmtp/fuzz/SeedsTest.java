@@ -41,7 +41,8 @@ class SeedsTest {
             Map.entry("RingFuzz", RingFuzz::fuzzerTestOneInput),
             Map.entry("SubscribingFuzz", SubscribingFuzz::fuzzerTestOneInput),
             Map.entry("TrafficFuzz", TrafficFuzz::fuzzerTestOneInput),
-            Map.entry("WritingFuzz", WritingFuzz::fuzzerTestOneInput)));
+            Map.entry("WritingFuzz", WritingFuzz::fuzzerTestOneInput),
+            Map.entry("ZwsFuzz", ZwsFuzz::fuzzerTestOneInput)));
 
     private static List<Arguments> seeds() throws IOException, URISyntaxException {
         List<Arguments> seeds = new ArrayList<>();

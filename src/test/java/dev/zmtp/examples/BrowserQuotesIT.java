@@ -1,0 +1,41 @@
+package dev.zmtp.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.zmtp.testing.Browser;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page of an example in a real browser. */
+@Tag("T131")
+class BrowserQuotesIT {
+
+    private static final int PATIENCE_SECONDS = 30;
+
+    /** The browser can write into it while it ends. */
+    @TempDir(cleanup = CleanupMode.NEVER)
+    private Path profile;
+
+    @Test
+    void aPageReceivesQuotesAndTheEchoOfAMegabyte() throws Exception {
+        assumeTrue(Browser.isThere(), "chromium is not installed");
+        try (BrowserQuotes quotes = new BrowserQuotes(0);
+                Browser browser = new Browser(profile, quotes.address())) {
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+            String text = browser.text();
+            while (!(text.contains("acme.last") && text.contains("the same")) && System.nanoTime() < end) {
+                Thread.sleep(50);
+                text = browser.text();
+            }
+
+            assertThat(text)
+                    .contains("acme.last ", "Echo of 1000000 bytes: the same")
+                    .doesNotContain("other.last");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package dev.zmtp.interop;
+
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.testing.Programs;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.websocket.ZMTPWebSocket;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** jszmq on Node, which has no mechanism. */
+@Tag("T130")
+class JszmqIT {
+
+    private static final String SCRIPT = "src/test/resources/websocket/jszmq.cjs";
+
+    private final TestSockets sockets = new TestSockets(1);
+    private final List<Process> started = new ArrayList<>();
+
+    @BeforeEach
+    void find() {
+        assumeTrue(
+                Programs.hasProgram("node") && Files.exists(Programs.NODE_MODULES.resolve("jszmq")),
+                "jszmq is not installed");
+    }
+
+    @AfterEach
+    void stop() {
+        started.forEach(Process::destroyForcibly);
+        sockets.close();
+    }
+
+    /** Starts a socket of jszmq, and returns what it prints. */
+    private BufferedReader jszmq(String role, String endpoint) throws IOException {
+        Process process = new ProcessBuilder(
+                        "node", SCRIPT, Programs.NODE_MODULES.toAbsolutePath().toString(), role, endpoint)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        started.add(process);
+        BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+        assertThat(lines.readLine()).isEqualTo("ready");
+        return lines;
+    }
+
+    private String serving(ZMTPSocketType type) {
+        ZMTPSocket socket = sockets.open(type);
+        switch (type) {
+            case ROUTER -> socket.onMessage((peer, message) -> peer.sendOrDrop(message));
+            case REP -> socket.serve(request -> request.reply(request.message()));
+            default -> socket.onSubscription((peer, topic) -> socket.sendOrDrop(message("news", "today")));
+        }
+        TestSockets.Events events = TestSockets.events(socket);
+        String endpoint = TestSockets.bind(socket, "ws://127.0.0.1:*/");
+        assertThat(events.next(ZMTPSocketEvent.Listening.class).endpoint()).isEqualTo(endpoint);
+        return endpoint;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"dealer, ROUTER, hello", "req, REP, hello", "sub, PUB, news|today"})
+    void itsClientsTalkToOurServers(String role, ZMTPSocketType type, String expected) throws IOException {
+        assertThat(jszmq(role, serving(type)).readLine()).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"router, DEALER", "rep, REQ", "pub, SUB"})
+    void ourBareClientsTalkToItsServers(String role, ZMTPSocketType type) throws IOException, InterruptedException {
+        String endpoint = "ws://127.0.0.1:" + TestSockets.freePort() + "/";
+        jszmq(role, endpoint);
+        ZMTPSocket client = sockets.open(sockets.builder(type).webSocket(ZMTPWebSocket.DEFAULT.bare(true)));
+        if (type == SUB) {
+            client.subscribe("news");
+        }
+        client.connect(endpoint);
+        if (type != SUB) {
+            client.send(message("news", "today"));
+        }
+
+        assertThat(TestSockets.receive(client)).containsExactly("news", "today");
+        assertThat(TestSockets.peer(client).socketType()).isNull();
+    }
+}
