@@ -30,8 +30,8 @@ public final class ZMTPWebSocket {
 
     private static final Pattern VALUE = Pattern.compile("[\\t -~\\x80-\\xff]*");
 
-    private static final Pattern OF_UPGRADE =
-            Pattern.compile("host|upgrade|connection|sec-websocket-.*|content-length");
+    private static final Pattern OF_UPGRADE = Pattern.compile(
+            "host|upgrade|connection|keep-alive|sec-websocket-.*|content-length|transfer-encoding|trailer|te|expect");
 
     private final Set<String> origins;
     private final boolean anyOrigin;
@@ -56,7 +56,8 @@ public final class ZMTPWebSocket {
      */
     public ZMTPWebSocket origins(String... allowed) {
         for (String origin : allowed) {
-            if (!ORIGIN.matcher(origin).matches()) {
+            boolean hasDefaultPort = origin.matches("http://.*:80|https://.*:443"); // which browsers leave out
+            if (!ORIGIN.matcher(origin).matches() || hasDefaultPort) {
                 throw new IllegalArgumentException("origin: " + origin
                         + " (expected: a scheme, a host and a port in lower case, as https://app.example.com)");
             }

@@ -118,6 +118,7 @@ class BundleIT {
                             || clause.startsWith("com.sun.jna;")
                             || clause.startsWith("io.micrometer.")
                             || clause.startsWith("jdk.jfr;")
+                            || clause.startsWith("io.netty.handler.codec.http;")
                             || clause.startsWith("io.netty.handler.ssl"));
             assertThat(clauses)
                     .filteredOn(clause -> !clause.contains("resolution:=optional"))

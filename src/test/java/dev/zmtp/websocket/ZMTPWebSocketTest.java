@@ -32,7 +32,16 @@ class ZMTPWebSocketTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"app.example.com", "https://app.example.com/", "https://App.example.com", "*", ""})
+    @ValueSource(
+            strings = {
+                "app.example.com",
+                "https://app.example.com/",
+                "https://App.example.com",
+                "https://a:443",
+                "http://a:80",
+                "*",
+                ""
+            })
     void anOriginThatNoBrowserSendsIsRefused(String origin) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ZMTPWebSocket.DEFAULT.origins(origin))
@@ -40,7 +49,7 @@ class ZMTPWebSocketTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Host", "upgrade", "Connection", "Sec-WebSocket-Key", "a b", "", "a:"})
+    @ValueSource(strings = {"Host", "upgrade", "Connection", "Sec-WebSocket-Key", "Transfer-Encoding", "a b", "", "a:"})
     void aHeaderOfTheUpgradeOrWithAWrongNameIsRefused(String name) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ZMTPWebSocket.DEFAULT.header(name, "x"))

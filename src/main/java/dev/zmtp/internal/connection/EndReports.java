@@ -42,10 +42,14 @@ public final class EndReports {
     /**
      * Reports the failure for which the codec ends the connection, and closes the channel unless that is already done.
      */
+    private boolean isSilent() {
+        return !memory.hasHeard() && !session.hasHeardBefore();
+    }
+
     void failure(Throwable cause, boolean inHandshake, boolean close) {
         if (inHandshake) {
             UnheardFailure.listen(ctx.pipeline());
-            ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause, !memory.hasHeard()));
+            ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause, isSilent()));
         } else {
             ctx.fireExceptionCaught(cause);
         }

@@ -7,7 +7,7 @@ import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.internal.admission.LimitedSession;
 import dev.zmtp.internal.admission.PeerAddress;
 import dev.zmtp.internal.memory.MemoryLedger;
-import dev.zmtp.internal.runtime.SpokenMechanism;
+import dev.zmtp.internal.runtime.UpgradedSession;
 import dev.zmtp.internal.runtime.WrittenMessages;
 import dev.zmtp.security.ZMTPAuthDecision;
 import io.netty.buffer.ByteBufUtil;
@@ -26,7 +26,7 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a connection, with the methods that are reserved for the connection itself. */
-public final class Session implements LimitedSession, WrittenMessages, SpokenMechanism {
+public final class Session implements LimitedSession, WrittenMessages, UpgradedSession {
 
     private final ZMTPConfig config;
     private final MemoryLedger ledger;
@@ -46,6 +46,9 @@ public final class Session implements LimitedSession, WrittenMessages, SpokenMec
 
     /** Used by the codec's executor. */
     private String mechanismName = "";
+
+    /** Used by the codec's executor. */
+    private boolean heardBefore;
 
     /** Used by limiters on their event loop, before the first read. */
     private boolean pauseClaimed;
@@ -87,6 +90,15 @@ public final class Session implements LimitedSession, WrittenMessages, SpokenMec
     @Override
     public String mechanismName() {
         return mechanismName;
+    }
+
+    @Override
+    public void heardBefore() {
+        heardBefore = true;
+    }
+
+    boolean hasHeardBefore() {
+        return heardBefore;
     }
 
     @Override

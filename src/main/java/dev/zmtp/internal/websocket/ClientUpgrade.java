@@ -3,6 +3,7 @@ package dev.zmtp.internal.websocket;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.runtime.UpgradedSession;
 import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -29,8 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
 
-    private static final int MAX_LINE = 4_096;
-    private static final int MAX_HEAD = 8_192;
     private static final int SWITCHING_PROTOCOLS = 101;
 
     private final String host;
@@ -38,7 +37,8 @@ public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
     private final ZMTPWebSocket settings;
     private final ZMTPSession session;
     private final ZwsTranslator translator;
-    private final HttpClientCodec http = new HttpClientCodec(MAX_LINE, MAX_HEAD, MAX_HEAD);
+    private final HttpClientCodec http =
+            new HttpClientCodec(HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH);
     private final String key = AcceptKey.newKey();
     private boolean requested;
     private boolean failed;
@@ -62,7 +62,8 @@ public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
             ChannelPipeline pipeline, String host, String path, ZMTPWebSocket settings, ZMTPSession session) {
         ZwsTranslator translator = new ZwsTranslator(WebSocketRole.CLIENT, session);
         ClientUpgrade upgrade = new ClientUpgrade(host, path, settings, session, translator);
-        pipeline.addLast(upgrade.http, upgrade, translator);
+        HeadLimit limit = new HeadLimit(reason -> upgrade.fail(pipeline.context(upgrade), reason));
+        pipeline.addLast(limit, upgrade.http, upgrade, translator);
     }
 
     private Subprotocols spoken() {
@@ -97,7 +98,7 @@ public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
             if (failed || UpgradeRequest.isCut(message)) {
                 return;
             }
-            if (message instanceof HttpResponse response) {
+            if (message instanceof HttpResponse response && !isInterim(response)) {
                 protocol = check(response);
             }
             if (message instanceof LastHttpContent && protocol != null) {
@@ -108,11 +109,22 @@ public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
                 pipeline.remove(http); // which passes on what it has read after the answer
             }
         } catch (ZMTPException e) {
-            failed = true;
-            ctx.fireExceptionCaught(e);
+            fail(ctx, e);
         } finally {
             ReferenceCountUtil.release(message);
         }
+    }
+
+    private void fail(ChannelHandlerContext ctx, ZMTPException reason) {
+        failed = true;
+        ((UpgradedSession) session).heardBefore();
+        ctx.fireExceptionCaught(reason);
+    }
+
+    /** Returns whether it is not the final answer (RFC 9110, section 15.2). */
+    private static boolean isInterim(HttpResponse response) {
+        int code = response.status().code();
+        return response.status().codeClass() == HttpStatusClass.INFORMATIONAL && code != SWITCHING_PROTOCOLS;
     }
 
     private ZwsProtocol check(HttpResponse response) {

@@ -5,6 +5,7 @@ import dev.zmtp.ZMTPFraming;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.security.ZMTPNull;
 import dev.zmtp.security.ZMTPPlain;
+import java.util.function.BooleanSupplier;
 
 /**
  * The rules for the frames of a peer, which are those of RFC 6455 and RFC 45, and the limits of the config. Each frame
@@ -32,12 +33,18 @@ final class FrameRules {
     /** Maximum length of the body of any frame. */
     private final long maxBody;
 
+    private final BooleanSupplier handshaken;
+    private final long maxHandshakeCommand;
+
     /** True until the first frame of a peer with the NULL mechanism, which is a command. */
     private boolean expectsCommand;
 
     private boolean textArrived;
 
-    FrameRules(WebSocketRole role, ZwsProtocol protocol, ZMTPConfig config) {
+    /** @param handshaken whether the handshake is complete, before which a peer can be anybody */
+    FrameRules(WebSocketRole role, ZwsProtocol protocol, ZMTPConfig config, BooleanSupplier handshaken) {
+        this.handshaken = handshaken;
+        this.maxHandshakeCommand = config.maxHandshakeCommandLength();
         this.role = role;
         this.protocol = protocol;
         long command = Math.max(config.maxCommandLength(), config.maxHandshakeCommandLength());
@@ -100,8 +107,11 @@ final class FrameRules {
         }
         if (header.isFinal() && !inFragments) {
             checkPayload(header.length());
-        } else if (header.length() > maxBody + 1 - collected) { // the flags are no part of the body
-            throw ZMTPException.tooLarge("fragmented message length", collected + header.length() - 1, maxBody);
+            return;
+        }
+        long limit = handshaken.getAsBoolean() ? maxBody : Math.min(maxBody, maxHandshakeCommand);
+        if (header.length() > limit + 1 - collected) { // the flags are no part of the body
+            throw ZMTPException.tooLarge("fragmented message length", collected + header.length() - 1, limit);
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.zmtp.internal.websocket;
 
 import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.runtime.UpgradedSession;
 import dev.zmtp.websocket.ZMTPWebSocket;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -18,14 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerUpgrade extends ChannelInboundHandlerAdapter {
 
-    private static final int MAX_LINE = 4_096;
-    private static final int MAX_HEAD = 8_192;
-
     private final String path;
     private final ZMTPWebSocket settings;
     private final ZMTPSession session;
     private final ZwsTranslator translator;
-    private final HttpServerCodec http = new HttpServerCodec(MAX_LINE, MAX_HEAD, MAX_HEAD);
+    private final HttpServerCodec http =
+            new HttpServerCodec(HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH);
     private @Nullable UpgradeRequest request;
     private @Nullable ZwsProtocol protocol;
     private boolean refused;
@@ -41,7 +39,9 @@ public final class ServerUpgrade extends ChannelInboundHandlerAdapter {
     public static void addTo(ChannelPipeline pipeline, String path, ZMTPWebSocket settings, ZMTPSession session) {
         ZwsTranslator translator = new ZwsTranslator(WebSocketRole.SERVER, session);
         ServerUpgrade upgrade = new ServerUpgrade(path, settings, session, translator);
-        pipeline.addLast(upgrade.new FirstByte(), upgrade.http, upgrade, translator);
+        HeadLimit limit =
+                new HeadLimit(reason -> upgrade.refuse(pipeline.context(upgrade), UpgradeRequest.refusal(reason)));
+        pipeline.addLast(limit, upgrade.http, upgrade, translator);
     }
 
     @Override
@@ -75,27 +75,7 @@ public final class ServerUpgrade extends ChannelInboundHandlerAdapter {
 
     private void refuse(ChannelHandlerContext ctx, UpgradeRequest.Refusal refusal) {
         refused = true;
+        ((UpgradedSession) session).heardBefore();
         ctx.writeAndFlush(refusal.response()).addListener(sent -> ctx.fireExceptionCaught(refusal.reason()));
-    }
-
-    /** Refuses a peer that does not speak HTTP at its first byte, instead of waiting for the end of a line. */
-    private final class FirstByte extends ChannelInboundHandlerAdapter {
-        @Override
-        public void channelRead(ChannelHandlerContext ctx, Object message) {
-            if (refused) {
-                ReferenceCountUtil.release(message);
-                return;
-            }
-            if (message instanceof ByteBuf bytes && bytes.isReadable()) {
-                int first = bytes.getUnsignedByte(bytes.readerIndex());
-                if (first < 'A' || first > 'Z') {
-                    bytes.release();
-                    refuse(ctx.pipeline().context(ServerUpgrade.this), UpgradeRequest.notHttp(first));
-                    return;
-                }
-                ctx.pipeline().remove(this);
-            }
-            ctx.fireChannelRead(message);
-        }
     }
 }

@@ -2,7 +2,7 @@ package dev.zmtp.internal.websocket;
 
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPSession;
-import dev.zmtp.internal.runtime.SpokenMechanism;
+import dev.zmtp.internal.runtime.UpgradedSession;
 import dev.zmtp.security.ZMTPNull;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,13 +19,19 @@ record Subprotocols(List<ZwsProtocol> spoken) {
     /** Called on the event loop when the codec is in the pipeline. */
     static Subprotocols of(ZMTPSession session) {
         ZMTPConfig config = session.config();
-        String mechanism = ((SpokenMechanism) session).mechanismName(); // as each session that a codec accepts
+        String mechanism = ((UpgradedSession) session).mechanismName(); // as each session that a codec accepts
         List<ZwsProtocol> spoken = new ArrayList<>();
         spoken.add(new ZwsProtocol(mechanism));
-        if (mechanism.equals(ZMTPNull.NAME) && config.interop() && config.authenticator() == null) {
+        if (mechanism.equals(ZMTPNull.NAME) && isBareAllowed(config)) {
             spoken.add(ZwsProtocol.BARE);
         }
         return new Subprotocols(spoken);
+    }
+
+    private static boolean isBareAllowed(ZMTPConfig config) {
+        return config.interop()
+                && config.authenticator() == null
+                && !config.socketType().isDraft();
     }
 
     /** Returns the sub-protocol of this name; null if this side does not speak it. */

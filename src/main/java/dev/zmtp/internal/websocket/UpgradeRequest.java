@@ -4,7 +4,6 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.handler.codec.PrematureChannelClosureException;
-import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 /** The checks of a request for an upgrade (RFC 6455, section 4.2.1), and the answers. */
 final class UpgradeRequest {
 
-    static final int MAX_HEADERS = 64;
     private static final String VERSION = "13";
 
     /** An answer that is not 101. */
@@ -96,9 +94,13 @@ final class UpgradeRequest {
         return refusal(HttpResponseStatus.BAD_REQUEST, Code.MALFORMED, what, value, expected);
     }
 
-    /** Returns the refusal of bytes that are no request. */
-    static Refusal notHttp(int firstByte) {
-        return malformed("first byte", "0x" + Integer.toHexString(firstByte), "an HTTP request");
+    /** Returns the refusal of a head that was not parsed. */
+    static Refusal refusal(ZMTPException reason) {
+        return new Refusal(
+                reason.code() == Code.TOO_LARGE
+                        ? HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+                        : HttpResponseStatus.BAD_REQUEST,
+                reason);
     }
 
     /** Returns whether the connection has ended in the middle of a message, which the codec reports. */
@@ -109,21 +111,8 @@ final class UpgradeRequest {
 
     private void checkForm() throws Refusal {
         Throwable failure = request.decoderResult().cause();
-        if (failure instanceof TooLongFrameException) {
-            throw new Refusal(
-                    HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-                    new ZMTPException(Code.TOO_LARGE, "HTTP request: " + failure.getMessage()));
-        }
         if (failure != null) {
             throw malformed("HTTP request", String.valueOf(failure.getMessage()), "one that RFC 9112 allows");
-        }
-        if (headers.size() > MAX_HEADERS) {
-            throw refusal(
-                    HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-                    Code.TOO_LARGE,
-                    "HTTP headers",
-                    headers.size(),
-                    "<= " + MAX_HEADERS);
         }
         if (!request.method().equals(HttpMethod.GET)) {
             throw malformed("HTTP method", request.method(), "GET");

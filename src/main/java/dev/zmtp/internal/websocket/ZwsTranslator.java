@@ -130,7 +130,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         state = State.OPEN;
         String mechanism = protocol.mechanism();
         plain = mechanism != null && !FrameRules.mayBeSealed(protocol);
-        FrameRules itsRules = new FrameRules(role, protocol, session.config());
+        FrameRules itsRules = new FrameRules(role, protocol, session.config(), session.handshakeFuture()::isSuccess);
         rules = itsRules;
         decoder = new ZwsDecoder(
                 ctx.alloc(), itsRules, pings, new FragmentedMessage(ctx.alloc(), account()), new FromPeer());
@@ -308,6 +308,10 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         if (state != State.OPEN) {
             return; // the channel is being closed
         }
+        if (!ctx.channel().isWritable()) {
+            closeNow(); // a close frame would keep the queued bytes for as long as the peer does not read
+            return;
+        }
         byte[] status = status(WebSocketFrames.NORMAL);
         if (inputEnded) {
             closeAfter(status);
@@ -322,6 +326,18 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
             }
         });
         readOn();
+    }
+
+    /**
+     * Sends a close frame after the written frames, and returns a future that completes when it is sent. The caller
+     * then shuts down the output and limits the time that the peer has.
+     */
+    public ChannelFuture closeOutput() {
+        if (state != State.OPEN) {
+            return ctx.newSucceededFuture();
+        }
+        state = State.CLOSING;
+        return writeClose(status(WebSocketFrames.NORMAL));
     }
 
     /** Ends the connection because of {@code failure}, which is reported to the codec. */

@@ -112,19 +112,19 @@ class BadFramesTest {
                         "03 f1",
                         "command length: 8193 (expected: <= 8192)"),
                 new Bad(
-                        "long fragments",
+                        "long fragments before the handshake",
                         WebSocketRole.SERVER,
                         "02 82 " + KEY + "37 9b / 00 fe 27 10 " + KEY,
                         TOO_LARGE,
                         "03 f1",
-                        "fragmented message length: 10001 (expected: <= 10000)"),
+                        "fragmented message length: 10001 (expected: <= 8192)"),
                 new Bad(
                         "an endless fragment",
                         WebSocketRole.SERVER,
                         "02 ff 7f ff*7 " + KEY,
                         TOO_LARGE,
                         "03 f1",
-                        "fragmented message length: 9223372036854775806 (expected: <= 10000)"));
+                        "fragmented message length: 9223372036854775806 (expected: <= 8192)"));
     }
 
     private static TranslatedChannel open(Bad bad) {

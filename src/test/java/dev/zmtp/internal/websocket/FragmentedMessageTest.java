@@ -65,8 +65,10 @@ class FragmentedMessageTest {
     @Test
     void collectedBytesCountForTheMemoryBudgetUntilTheMessageIsComplete() {
         ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(1 << 20);
-        try (TranslatedChannel end =
-                TranslatedChannel.open(WebSocketRole.CLIENT, PLAIN, config -> config.memoryBudget(budget))) {
+        try (TranslatedChannel end = TranslatedChannel.open(
+                WebSocketRole.CLIENT,
+                PLAIN,
+                config -> config.memoryBudget(budget).maxHandshakeCommandLength(1 << 20))) {
             end.receive("02 7f 00*5 01 00 00 00 78*50000"); // 65,536 bytes are announced
             assertThat(budget.used()).isBetween(50_000L, 100_100L);
 
@@ -82,8 +84,10 @@ class FragmentedMessageTest {
     @Test
     void collectedBytesDoNotCountOnceTheConnectionIsOver() {
         ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(1 << 20);
-        try (TranslatedChannel end =
-                TranslatedChannel.open(WebSocketRole.CLIENT, PLAIN, config -> config.memoryBudget(budget))) {
+        try (TranslatedChannel end = TranslatedChannel.open(
+                WebSocketRole.CLIENT,
+                PLAIN,
+                config -> config.memoryBudget(budget).maxHandshakeCommandLength(1 << 20))) {
             end.receive("02 7f 00*5 01 00 00 00 78*50000");
             end.channel.pipeline().fireChannelInactive();
 
@@ -94,8 +98,8 @@ class FragmentedMessageTest {
     @Test
     void aConnectionEndsThatExceedsTheBudget() {
         ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(100_000);
-        Function<WebSocketRole, TranslatedChannel> open =
-                role -> TranslatedChannel.open(role, PLAIN, config -> config.memoryBudget(budget));
+        Function<WebSocketRole, TranslatedChannel> open = role -> TranslatedChannel.open(
+                role, PLAIN, config -> config.memoryBudget(budget).maxHandshakeCommandLength(1 << 20));
         try (TranslatedChannel one = open.apply(WebSocketRole.CLIENT);
                 TranslatedChannel other = open.apply(WebSocketRole.CLIENT)) {
             List<TranslatedChannel> both = List.of(one, other);

@@ -45,7 +45,9 @@ final class TranslatedChannel implements AutoCloseable {
     static TranslatedChannel openWith(ByteBufAllocator allocator, WebSocketRole role) {
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.config().setAllocator(allocator);
-        return new TranslatedChannel(channel, role, config -> config).open(new ZwsProtocol("PLAIN"));
+        // Longer fragments are refused before the handshake, which there is none of here.
+        return new TranslatedChannel(channel, role, config -> config.maxHandshakeCommandLength(64 << 20))
+                .open(new ZwsProtocol("PLAIN"));
     }
 
     private TranslatedChannel open(ZwsProtocol protocol) {

@@ -8,15 +8,20 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -219,7 +224,35 @@ class UpgradeTest {
         receive("\u00ff");
 
         assertThat(sent()).startsWith("HTTP/1.1 400 ");
-        assertThat(failure(codec)).hasMessageStartingWith("first byte: 0xff (expected: an HTTP request)");
+        assertThat(failure(codec)).hasMessageStartingWith("first byte: 0xff (expected: HTTP)");
+    }
+
+    @Test
+    void manyHeadersAreRefusedBeforeTheHeadHasEnded() {
+        ZMTPCodec codec = server();
+
+        receive("GET / HTTP/1.1\r\n" + "a:\r\n".repeat(65));
+
+        assertThat(sent()).startsWith("HTTP/1.1 431 ");
+        assertThat(failure(codec)).hasMessageStartingWith("HTTP headers: 65 (expected: <= 64)");
+    }
+
+    @Test
+    void aRefusedPeerIsNotASilentOne() {
+        server();
+        List<ZMTPHandshakeFailure> failures = new ArrayList<>();
+        channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+                failures.add((ZMTPHandshakeFailure) event);
+            }
+        });
+
+        receive(REQUEST.replace("/zmtp", "/other"));
+
+        assertThat(failures)
+                .singleElement()
+                .satisfies(failure -> assertThat(failure.silent()).isFalse());
     }
 
     @Test
@@ -313,6 +346,17 @@ class UpgradeTest {
                         """.replace("\n", "\r\n"));
         assertThat(ready).isNotEmpty();
         assertThat(failure(codec)).hasMessageContaining("PUSH");
+    }
+
+    @Test
+    void anInterimAnswerIsNotTheLast() {
+        ZMTPCodec codec = client(ZMTPWebSocket.DEFAULT);
+
+        String request = sent();
+        receive("HTTP/1.1 103 Early Hints\r\n\r\n" + answer(request));
+
+        assertThat(failure(codec)).isNull();
+        assertThat(sent()).isNotEmpty();
     }
 
     @Test

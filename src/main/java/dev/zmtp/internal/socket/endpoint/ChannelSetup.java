@@ -137,7 +137,9 @@ final class ChannelSetup {
         } catch (Throwable e) {
             failure = e;
         }
-        ch.pipeline().addLast(handler.at(peerKey, pings));
+        // A peer over WebSocket answers PINGs, so it has not hung up because of one.
+        boolean isWebSocket = at.endpoint.address() instanceof WebSocketAddress;
+        ch.pipeline().addLast(handler.at(peerKey, isWebSocket ? null : pings));
         if (failure != null) {
             log.log(at.text(), "could not set up a connection", failure);
             handler.fail(failure);
@@ -208,7 +210,7 @@ final class ChannelSetup {
     void check(Endpoint endpoint, boolean bind) {
         boolean isNeeded = tls(!bind) != null;
         if (endpoint.address() instanceof WebSocketAddress address) {
-            WebSocketSupport.check(endpoint);
+            WebSocketSupport.check(endpoint, bind, context.config());
             isNeeded = address.isSecure();
         }
         if (isNeeded && endpoint.address().tcp() != null && tls(bind) == null) {

@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.websocket.ZwsTranslator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -57,7 +58,16 @@ final class Farewell {
             pipeline.remove(
                     ZMTPCodec.class); // it would send PINGs, answer the PINGs of the peer, and decode dropped data
         }
-        ChannelFuture last = Tls.closeOutbound(pipeline);
+        ZwsTranslator webSocket = pipeline.get(ZwsTranslator.class);
+        if (webSocket == null) {
+            endOutput(channel);
+        } else {
+            webSocket.closeOutput().addListener(sent -> endOutput(channel));
+        }
+    }
+
+    private void endOutput(DuplexChannel channel) {
+        ChannelFuture last = Tls.closeOutbound(ctx.pipeline());
         if (last == null) {
             shutDown(channel);
         } else {

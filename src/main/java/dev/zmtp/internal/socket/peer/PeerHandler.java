@@ -123,7 +123,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     /** Sets the key by which {@link Pings} identifies the peer. Called before the handler is added. */
-    public PeerHandler at(Object peerKey, Pings pings) {
+    public PeerHandler at(Object peerKey, @Nullable Pings pings) {
         this.peerKey = peerKey;
         this.pings = pings;
         return this;
