@@ -18,7 +18,6 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The checks of a request for an upgrade (RFC 6455, section 4.2.1), and the answers. */
 final class UpgradeRequest {
@@ -65,14 +64,10 @@ final class UpgradeRequest {
         this.headers = request.headers();
     }
 
-    /**
-     * Returns the sub-protocol to speak.
-     *
-     * @param path the path of the endpoint; null if the path was checked before
-     */
-    ZwsProtocol check(@Nullable String path, ZMTPWebSocket settings, Subprotocols spoken) throws Refusal {
+    /** Returns the sub-protocol to speak if the request is for this path. */
+    ZwsProtocol check(String path, ZMTPWebSocket settings, Subprotocols spoken) throws Refusal {
         checkForm();
-        if (path != null && !isOf(path)) {
+        if (!isOf(path)) {
             throw refusal(HttpResponseStatus.NOT_FOUND, Code.UNEXPECTED, "path", request.uri(), path);
         }
         checkUpgrade();
