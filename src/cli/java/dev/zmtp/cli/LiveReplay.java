@@ -6,6 +6,7 @@ import dev.zmtp.capture.ZMTPRecording.Kind;
 import dev.zmtp.internal.capture.RecordedConversation;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.internal.transport.WebSocketAddress;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.test.ZMTPReplay;
 import io.netty.channel.EventLoopGroup;
@@ -60,9 +61,8 @@ final class LiveReplay implements AutoCloseable {
         } catch (IllegalArgumentException e) {
             throw new CliException(ExitCode.USAGE, Main.text(e));
         }
-        if (this.endpoint.transport().carriesMessages()) {
-            throw new CliException(
-                    ExitCode.USAGE, "endpoint: " + endpoint + " (expected: an endpoint of another process)");
+        if (this.endpoint.transport().carriesMessages() || this.endpoint.address() instanceof WebSocketAddress) {
+            throw new CliException(ExitCode.USAGE, "endpoint: " + endpoint + " (expected: tcp, ipc or shm)");
         }
         this.recorded = recorded;
         this.configs = configs;

@@ -59,7 +59,7 @@ public final class ZMTPWebSocket {
             boolean hasDefaultPort = origin.matches("http://.*:80|https://.*:443"); // which browsers leave out
             if (!ORIGIN.matcher(origin).matches() || hasDefaultPort) {
                 throw new IllegalArgumentException("origin: " + origin
-                        + " (expected: a scheme, a host and a port in lower case, as https://app.example.com)");
+                        + " (expected: a scheme and a host in lower case, and a port unless it is the default port)");
             }
         }
         Set<String> copy = Collections.unmodifiableSet(new TreeSet<>(List.of(allowed)));

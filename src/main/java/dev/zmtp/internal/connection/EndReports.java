@@ -42,10 +42,6 @@ public final class EndReports {
     /**
      * Reports the failure for which the codec ends the connection, and closes the channel unless that is already done.
      */
-    private boolean isSilent() {
-        return !memory.hasHeard() && !session.hasHeardBefore();
-    }
-
     void failure(Throwable cause, boolean inHandshake, boolean close) {
         if (inHandshake) {
             UnheardFailure.listen(ctx.pipeline());
@@ -57,6 +53,10 @@ public final class EndReports {
         if (close) {
             ctx.close();
         }
+    }
+
+    private boolean isSilent() {
+        return !memory.hasHeard() && !session.hasHeardBefore();
     }
 
     /** Passes on a failure that a handler before the codec, or a callback, has reported during traffic. */

@@ -109,6 +109,9 @@ final class ZwsDecoder {
         if (!header.read(in)) {
             return false;
         }
+        if (fragments.isOpen() || !header.isFinal()) {
+            rewriter.leave(); // a frame before it can complete the handshake, after which fragments can be longer
+        }
         rules.check(header, fragments.isOpen(), fragments.length());
         left = header.length();
         key = header.key();

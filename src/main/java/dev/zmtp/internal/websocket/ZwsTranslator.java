@@ -51,6 +51,8 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         OPEN,
         /** This side has sent a close frame, and waits for the peer's. */
         CLOSING,
+        /** As CLOSING, but another handler limits the time of the peer, and then closes. */
+        PARTING,
         /** Nothing more is read or written. The channel is closed, or will be as soon as the close frame is written. */
         ENDED
     }
@@ -265,7 +267,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
                 promise.trySuccess();
             }
             case OPEN -> ctx.write(encoder.encode(bytes), promise);
-            case CLOSING -> refuse(bytes, promise);
+            case CLOSING, PARTING -> refuse(bytes, promise);
             case ENDED -> {
                 closeNow(); // the codec would otherwise report the failure of the write as the reason for the end
                 refuse(bytes, promise);
@@ -287,7 +289,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         }
         switch (state) {
             case OPEN -> closeAfter(payload);
-            case CLOSING -> closeNow();
+            case CLOSING, PARTING -> closeNow();
             case WAITING, ENDED -> {} // a handler has closed the channel
         }
     }
@@ -305,6 +307,10 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
             return;
         }
         ctx.channel().closeFuture().addListener(closed -> promise.trySuccess());
+        if (state == State.PARTING) {
+            closeNow(); // the time of the peer is over
+            return;
+        }
         if (state != State.OPEN) {
             return; // the channel is being closed
         }
@@ -336,7 +342,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         if (state != State.OPEN) {
             return ctx.newSucceededFuture();
         }
-        state = State.CLOSING;
+        state = State.PARTING;
         return writeClose(status(WebSocketFrames.NORMAL));
     }
 
@@ -410,7 +416,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         if (event instanceof ChannelInputShutdownEvent) {
             inputEnded = true;
-            if (state == State.CLOSING) {
+            if (state == State.CLOSING || state == State.PARTING) {
                 closeNow();
             }
         }

@@ -31,6 +31,9 @@ final class WebSocketSupport {
         if (isBare && (codec.mechanism() != ZMTPNull.mechanism() || codec.authenticator() != null)) {
             throw wrong(endpoint, "bare: true", "false with a mechanism or an authenticator");
         }
+        if (isBare && !codec.interop()) {
+            throw wrong(endpoint, "bare: true", "false without interop");
+        }
         if (isBare && codec.socketType().isDraft()) {
             throw wrong(endpoint, "bare: true", "false for a " + codec.socketType());
         }

@@ -12,15 +12,20 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.security.ZMTPPlain;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
@@ -138,6 +143,36 @@ class WebSocketSocketsTest {
         assertThat(page.heard.poll(10, TimeUnit.SECONDS)).isEqualTo("\0");
         assertThat(page.heard.poll(10, TimeUnit.SECONDS)).isEqualTo("\0hello");
         assertThat(page.heard.poll(10, TimeUnit.SECONDS)).isEqualTo("closed 1000");
+    }
+
+    @Test
+    @Tag("T136")
+    void aPeerThatDoesNotAnswerACloseFrameIsNotWaitedForForever(TestSockets sockets) throws Exception {
+        ZMTPSocket push = sockets.open(PUSH);
+        String endpoint = TestSockets.bind(push, ANY_PORT);
+        int port = URI.create(endpoint).getPort();
+        try (Socket mute = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            mute.setSoTimeout(20_000);
+            String request = """
+                    GET /feed HTTP/1.1
+                    Host: x
+                    Upgrade: websocket
+                    Connection: Upgrade
+                    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+                    Sec-WebSocket-Version: 13
+                    Sec-WebSocket-Protocol: ZWS2.0
+
+                    """.replace("\n", "\r\n");
+            mute.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            mute.getOutputStream().write(new byte[] {(byte) 0x82, (byte) 0x81, 0, 0, 0, 0, 0}); // its identity
+            ZMTPPeer peer = TestSockets.peer(push);
+            TestSockets.get(push.sendAsync(message("hello")));
+            Channel channel = ((Peer) peer).link().channel();
+
+            TestSockets.get(push.closeAsync(Duration.ofMillis(200)));
+
+            assertThat(channel.closeFuture().await(20_000)).isTrue();
+        }
     }
 
     @Test
