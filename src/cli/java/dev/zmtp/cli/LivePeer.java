@@ -68,12 +68,10 @@ final class LivePeer {
         if (id.length > 0 && id[0] == 0) {
             throw failed("routing id: 0x" + ByteBufUtil.hexDump(id) + " (expected: a first byte that is not 0)");
         }
-        ZMTPSocketConfig config = builder.codec(codec -> {
-                    codec.handshakeTimeout(wait).maxMessageFrames(MANY).maxSubscriptions(MANY);
-                    if (id.length > 0) {
-                        codec.localIdentity(id);
-                    }
-                })
+        ZMTPSocketConfig config = builder.codec(codec -> codec.handshakeTimeout(wait)
+                        .maxMessageFrames(MANY)
+                        .maxSubscriptions(MANY)
+                        .localIdentity(id))
                 .build();
         ZMTPCodec codec = connect(loop, endpoint, config);
         await(codec.session().handshakeFuture(), "handshake");

@@ -3,6 +3,7 @@ package dev.zmtp.cli;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.capture.ZMTPRecording.Entry;
 import dev.zmtp.capture.ZMTPRecording.Kind;
+import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.capture.RecordedConversation;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.transport.Endpoint;
@@ -13,6 +14,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -34,11 +36,13 @@ final class LiveReplay implements AutoCloseable {
     private final Endpoint endpoint;
     private final String recorded;
     private final Function<ZMTPSocketType, ZMTPSocketConfig.Builder> configs;
+
+    /** Configs by the type of their peers, because keys and certificates are read from files. */
+    private final Map<ZMTPSocketType, ZMTPSocketConfig.Builder> made = new EnumMap<>(ZMTPSocketType.class);
+
     private final double speed;
     private final Duration wait;
-
     private final EventLoopGroup loop;
-
     private final Map<Integer, LivePeer> peers = new LinkedHashMap<>();
     private final AtomicReference<ZMTPReplay.@Nullable Difference> first = new AtomicReference<>();
     private final long start = System.nanoTime();
@@ -56,7 +60,7 @@ final class LiveReplay implements AutoCloseable {
             Duration wait) {
         try {
             SocketValues transports = new SocketValues(
-                    configs.apply(ZMTPSocketType.DEALER).build().codec());
+                    ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).build());
             this.endpoint = Endpoint.parse(transports.transports, endpoint, false);
         } catch (IllegalArgumentException e) {
             throw new CliException(ExitCode.USAGE, Main.text(e));
@@ -102,7 +106,7 @@ final class LiveReplay implements AutoCloseable {
 
     private LivePeer connect(Entry up) throws InterruptedException {
         LivePeer peer = new LivePeer(up, wait, difference -> first.compareAndSet(null, difference));
-        peer.connect(loop, endpoint, configs.apply(RecordedConversation.peerType(up)));
+        peer.connect(loop, endpoint, made.computeIfAbsent(RecordedConversation.peerType(up), configs));
         return peer;
     }
 

@@ -36,6 +36,7 @@ final class TcpRelay {
     private final MessageFormat format;
     private final Transport.Address bound;
     private final String target;
+    private final Transport.Address to;
     private final long start = System.nanoTime();
     private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
     private final Thread main = Thread.currentThread();
@@ -46,7 +47,7 @@ final class TcpRelay {
         this.format = format;
         this.bound = address(EndpointArguments.toBind(bind), true);
         this.target = EndpointArguments.toConnect(target);
-        address(this.target, false);
+        this.to = address(this.target, false);
     }
 
     private static Transport.Address address(String endpoint, boolean bind) {
@@ -116,7 +117,6 @@ final class TcpRelay {
 
     private SocketChannel connect() throws IOException {
         IOException last = new IOException("no address");
-        Transport.Address to = address(target, false);
         for (SocketAddress address : to.resolve()) {
             SocketChannel channel = SocketChannel.open();
             try {

@@ -7,6 +7,8 @@ import dev.zmtp.internal.wire.Command;
 import dev.zmtp.internal.wire.FrameReader;
 import dev.zmtp.internal.wire.Greeting;
 import dev.zmtp.internal.wire.Metadata;
+import dev.zmtp.security.ZMTPNull;
+import dev.zmtp.security.ZMTPPlain;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -183,9 +185,13 @@ final class WireText {
         lines.accept((frame.hasMore() ? "+ " : "") + text);
     }
 
+    /** Returns whether the mechanism encrypts nothing. */
+    private boolean isOpen() {
+        return mechanism.equals(ZMTPNull.NAME) || mechanism.equals(ZMTPPlain.NAME);
+    }
+
     private boolean isSealed() {
-        return !mechanism.equals("NULL")
-                && !mechanism.equals("PLAIN")
+        return !isOpen()
                 && body.readableBytes() > SEALED.length()
                 && SEALED.equals(body.toString(0, SEALED.length(), StandardCharsets.ISO_8859_1));
     }
@@ -213,9 +219,8 @@ final class WireText {
     }
 
     private String properties(long length) {
-        boolean isOpen = mechanism.equals("NULL") || mechanism.equals("PLAIN");
         try {
-            return isOpen ? " " + properties(Metadata.read(body, MAX_PROPERTIES)) : ", " + length + " bytes";
+            return isOpen() ? " " + properties(Metadata.read(body, MAX_PROPERTIES)) : ", " + length + " bytes";
         } catch (ZMTPException e) { // too long, or not as the RFC has it
             return ", " + length + " bytes";
         }

@@ -23,7 +23,6 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,21 +45,11 @@ class CliTest {
     @TempDir
     private Path directory;
 
-    /** A run of a command. */
-    private record Run(int code, String output, String errors) {}
-
-    private static Run run(String input, String... arguments) {
-        ByteArrayOutputStream output = new ByteArrayOutputStream();
-        ByteArrayOutputStream errors = new ByteArrayOutputStream();
-        Console console = new Console(
-                new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
-                output,
-                new PrintStream(errors, true, StandardCharsets.UTF_8));
-        int code = Main.run(console, arguments);
-        return new Run(code, output.toString(StandardCharsets.UTF_8), errors.toString(StandardCharsets.UTF_8));
+    private static CommandRun run(String input, String... arguments) {
+        return CommandRun.of(input, arguments);
     }
 
-    private static CompletableFuture<Run> begin(String input, String... arguments) {
+    private static CompletableFuture<CommandRun> begin(String input, String... arguments) {
         return CompletableFuture.supplyAsync(() -> run(input, arguments), command -> {
             Thread thread = new Thread(command, "zmtp " + arguments[0]);
             thread.setDaemon(true);
@@ -84,37 +73,37 @@ class CliTest {
         rep.serve(request -> request.reply(request.message()));
         String endpoint = TestSockets.bind(rep, "tcp://127.0.0.1:*");
 
-        Run req = run("hello\nyou\tthere\n", "req", "-w", "10s", endpoint);
+        CommandRun req = run("hello\nyou\tthere\n", "req", "-w", "10s", endpoint);
 
-        assertThat(req).isEqualTo(new Run(ExitCode.OK, "hello\nyou\tthere\n", ""));
+        assertThat(req).isEqualTo(new CommandRun(ExitCode.OK, "hello\nyou\tthere\n", ""));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"rep", "router"})
     void aServiceAnswersWithItsInput(String command) throws IOException {
         String endpoint = "ipc://" + directory.resolve("service");
-        CompletableFuture<Run> service = begin("one\ntwo\n", command, "-n", "2", "-w", "20s", "-b", endpoint);
+        CompletableFuture<CommandRun> service = begin("one\ntwo\n", command, "-n", "2", "-w", "20s", "-b", endpoint);
 
-        Run client = run("a\nb\n", "dealer", "-w", "10s", endpoint);
+        CommandRun client = run("a\nb\n", "dealer", "-w", "10s", endpoint);
 
-        assertThat(client).isEqualTo(new Run(ExitCode.OK, "one\ntwo\n", ""));
-        assertThat(TestSockets.get(service)).isEqualTo(new Run(ExitCode.OK, "a\nb\n", ""));
+        assertThat(client).isEqualTo(new CommandRun(ExitCode.OK, "one\ntwo\n", ""));
+        assertThat(TestSockets.get(service)).isEqualTo(new CommandRun(ExitCode.OK, "a\nb\n", ""));
     }
 
     @Test
     void aPublisherPrintsSubscriptionsAndSendsToTheFirstSubscriber() {
         String endpoint = "ipc://" + directory.resolve("news");
-        CompletableFuture<Run> xpub = begin("", "xpub", "-D", "hello", "-n", "1", "-w", "20s", "-b", endpoint);
+        CompletableFuture<CommandRun> xpub = begin("", "xpub", "-D", "hello", "-n", "1", "-w", "20s", "-b", endpoint);
 
-        Run sub = run("", "sub", "-n", "1", "-w", "10s", "-t", "hel", endpoint);
+        CommandRun sub = run("", "sub", "-n", "1", "-w", "10s", "-t", "hel", endpoint);
 
-        assertThat(sub).isEqualTo(new Run(ExitCode.OK, "hello\n", ""));
-        assertThat(TestSockets.get(xpub)).isEqualTo(new Run(ExitCode.OK, "subscribe\thel\n", ""));
+        assertThat(sub).isEqualTo(new CommandRun(ExitCode.OK, "hello\n", ""));
+        assertThat(TestSockets.get(xpub)).isEqualTo(new CommandRun(ExitCode.OK, "subscribe\thel\n", ""));
     }
 
     @Test
     void aFailureOfTheInputEndsACommandThatPrints() {
-        Run pair = run("61\nzz\n", "pair", "-q", "-l", "10ms", "-f", "hex", bound(PAIR));
+        CommandRun pair = run("61\nzz\n", "pair", "-q", "-l", "10ms", "-f", "hex", bound(PAIR));
 
         assertThat(pair.code()).isEqualTo(ExitCode.FAILED);
         assertThat(pair.errors()).contains("line 2 of the input: ");
@@ -125,7 +114,7 @@ class CliTest {
         ZMTPSocket dealer =
                 sockets.open(sockets.builder(ROUTER).codec(codec -> codec.localIdentity("evil\033[31m\nfake")));
 
-        Run ping = run("", "ping", TestSockets.bind(dealer, "tcp://127.0.0.1:*"));
+        CommandRun ping = run("", "ping", TestSockets.bind(dealer, "tcp://127.0.0.1:*"));
 
         assertThat(ping.output()).contains("identity \"evil\\x1b[31m\\nfake\"").containsOnlyOnce("\n");
     }
@@ -149,14 +138,14 @@ class CliTest {
     void fewerMessagesThanAskedForAreATimeout() {
         ZMTPSocket pub = sockets.open(PUB);
         String endpoint = TestSockets.bind(pub, "tcp://127.0.0.1:*");
-        CompletableFuture<Run> sub = begin("", "sub", "-n", "3", "-w", "1s", endpoint);
+        CompletableFuture<CommandRun> sub = begin("", "sub", "-n", "3", "-w", "1s", endpoint);
         TestSockets.get(pub.whenPeers(1));
 
         pub.sendOrDrop(message("1"));
         pub.sendOrDrop(message("2"));
 
         assertThat(TestSockets.get(sub))
-                .isEqualTo(new Run(ExitCode.TIMEOUT, "1\n2\n", "zmtp: nothing came within 1000 ms\n"));
+                .isEqualTo(new CommandRun(ExitCode.TIMEOUT, "1\n2\n", "zmtp: nothing came within 1000 ms\n"));
     }
 
     @ParameterizedTest
@@ -168,8 +157,9 @@ class CliTest {
             all.append(String.format("%02x", i));
         }
         String endpoint = "ipc://" + directory.resolve("bytes");
-        CompletableFuture<Run> pull = begin("", "pull", "-n", "2", "-w", "20s", "-f", "hex", "-b", endpoint);
-        CompletableFuture<Run> relay = begin("", "pull", "-n", "1", "-w", "20s", "-f", format, "-b", endpoint + "2");
+        CompletableFuture<CommandRun> pull = begin("", "pull", "-n", "2", "-w", "20s", "-f", "hex", "-b", endpoint);
+        CompletableFuture<CommandRun> relay =
+                begin("", "pull", "-n", "1", "-w", "20s", "-f", format, "-b", endpoint + "2");
 
         run(all + " - " + all + "\n", "push", "-f", "hex", endpoint + "2");
         run(TestSockets.get(relay).output(), "push", "-f", format, endpoint);
@@ -192,9 +182,9 @@ class CliTest {
 
     @Test
     void whatCouldNotBeDeliveredIsAFailure() {
-        Run push = run("", "push", "-q", "-l", "10ms", "-D", "lost", "tcp://127.0.0.1:1");
+        CommandRun push = run("", "push", "-q", "-l", "10ms", "-D", "lost", "tcp://127.0.0.1:1");
 
-        assertThat(push).isEqualTo(new Run(ExitCode.FAILED, "", "zmtp: 1 messages were not delivered\n"));
+        assertThat(push).isEqualTo(new CommandRun(ExitCode.FAILED, "", "zmtp: 1 messages were not delivered\n"));
     }
 
     @Test
@@ -251,7 +241,7 @@ class CliTest {
                 "perf pingpong --size 0 tcp://:1",
             })
     void wrongUsageIsOneLine(String line) {
-        Run wrong = run("", line.isEmpty() ? new String[0] : line.split(" "));
+        CommandRun wrong = run("", line.isEmpty() ? new String[0] : line.split(" "));
 
         assertThat(wrong.code()).as(wrong.errors()).isEqualTo(ExitCode.USAGE);
         assertThat(wrong.output()).isEmpty();
@@ -273,7 +263,7 @@ class CliTest {
                 "sub --capture no-such-directory/file tcp://127.0.0.1:1",
             })
     void whatDoesNotWorkIsOneLine(String line) {
-        Run failed = run("", line.split(" "));
+        CommandRun failed = run("", line.split(" "));
 
         assertThat(failed.code()).as(failed.errors()).isEqualTo(ExitCode.FAILED);
         assertThat(failed.errors()).startsWith("zmtp: ").containsOnlyOnce("\n").endsWith("\n");
@@ -284,7 +274,7 @@ class CliTest {
         ZMTPSocket pull = sockets.open(PULL);
         String endpoint = TestSockets.bind(pull, "tcp://127.0.0.1:*");
 
-        Run push = run("[\"a\"]\nnonsense\n", "push", "-f", "json", endpoint);
+        CommandRun push = run("[\"a\"]\nnonsense\n", "push", "-f", "json", endpoint);
 
         assertThat(TestSockets.receive(pull)).containsExactly("a");
         assertThat(push.code()).isEqualTo(ExitCode.FAILED);
@@ -297,12 +287,12 @@ class CliTest {
         assumeTrue(FileSystems.getDefault().supportedFileAttributeViews().contains("posix"));
         String name = directory.resolve("server").toString();
 
-        Run first = run("", "keygen", name);
-        Run second = run("", "keygen", name);
+        CommandRun first = run("", "keygen", name);
+        CommandRun second = run("", "keygen", name);
 
         Path secret = Path.of(name + ".key_secret");
         ZMTPCurveKeyPair keys = ZMTPCurveKeyPair.load(secret);
-        assertThat(first).isEqualTo(new Run(ExitCode.OK, keys.publicKey().z85() + "\n", ""));
+        assertThat(first).isEqualTo(new CommandRun(ExitCode.OK, keys.publicKey().z85() + "\n", ""));
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)))
                 .isEqualTo("rw-------");
         assertThat(second.code()).isEqualTo(ExitCode.FAILED);
@@ -313,7 +303,7 @@ class CliTest {
     @ParameterizedTest
     @EnumSource(names = {"PUB", "ROUTER", "RADIO", "SERVER"})
     void pingNamesThePeer(ZMTPSocketType type) {
-        Run ping = run("", "ping", bound(type));
+        CommandRun ping = run("", "ping", bound(type));
 
         assertThat(ping.errors()).isEmpty();
         assertThat(ping.output())
@@ -332,10 +322,10 @@ class CliTest {
         String curve = TestSockets.bind(router, "tcp://127.0.0.1:*");
         String otherKey = ZMTPCurveKeyPair.generate().publicKey().z85();
 
-        Run right = run("", "ping", "--server-key", keys.publicKey().z85(), curve);
-        Run wrong = run("", "ping", "--server-key", otherKey, curve);
-        Run without = run("", "ping", curve);
-        Run nobody = run("", "ping", "tcp://127.0.0.1:1");
+        CommandRun right = run("", "ping", "--server-key", keys.publicKey().z85(), curve);
+        CommandRun wrong = run("", "ping", "--server-key", otherKey, curve);
+        CommandRun without = run("", "ping", curve);
+        CommandRun nobody = run("", "ping", "tcp://127.0.0.1:1");
 
         assertThat(right.output()).contains(": ZMTP 3.1, CURVE, ROUTER; connect ");
         assertThat(wrong.errors())
@@ -352,8 +342,8 @@ class CliTest {
     void aKeyCanBeginWithTheSignOfAFile() {
         String key = "@4Oa^eEIE&sxD8f9Hm0GcUK{EZE&B0&NL.ExwGWr";
 
-        Run req = run("", "req", "--server-key", key, "-w", "10ms", "tcp://127.0.0.1:1");
-        Run file = run("", "req", "--server-key", key + "s", "-w", "10ms", "tcp://127.0.0.1:1");
+        CommandRun req = run("", "req", "--server-key", key, "-w", "10ms", "tcp://127.0.0.1:1");
+        CommandRun file = run("", "req", "--server-key", key + "s", "-w", "10ms", "tcp://127.0.0.1:1");
 
         assertThat(req.errors()).doesNotContain("file");
         assertThat(file.errors()).contains("no such file: " + key.substring(1));
@@ -362,7 +352,7 @@ class CliTest {
     @Test
     void pingWaitsForAMutePeerAsLongAsItIsTold() throws IOException {
         try (ServerSocket mute = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
-            Run ping = run("", "ping", "-w", "300ms", "tcp://127.0.0.1:" + mute.getLocalPort());
+            CommandRun ping = run("", "ping", "-w", "300ms", "tcp://127.0.0.1:" + mute.getLocalPort());
 
             assertThat(ping.code()).isIn(ExitCode.FAILED, ExitCode.TIMEOUT);
             assertThat(ping.errors()).startsWith("zmtp: tcp://127.0.0.1:").containsOnlyOnce("\n");
@@ -376,7 +366,7 @@ class CliTest {
         String file = directory.resolve("traffic.pcapng").toString();
         run("one\ttwo\n", "push", "-I", "ada", "--capture", file, endpoint);
 
-        Run dump = run("", "dump", "-f", "json", file);
+        CommandRun dump = run("", "dump", "-f", "json", file);
 
         assertThat(dump.errors()).isEmpty();
         assertThat(dump.output().lines())
@@ -390,7 +380,7 @@ class CliTest {
     void aFileThatIsNoCaptureIsNamed() throws IOException {
         Path file = Files.writeString(directory.resolve("text"), "no capture, but long enough for a header");
 
-        Run dump = run("", "dump", file.toString());
+        CommandRun dump = run("", "dump", file.toString());
 
         assertThat(dump.code()).isEqualTo(ExitCode.FAILED);
         assertThat(dump.errors()).startsWith("zmtp: " + file + ": ").containsOnlyOnce("\n");
@@ -399,7 +389,7 @@ class CliTest {
     @ParameterizedTest
     @ValueSource(strings = {"ipc:///tmp/x", "tcp://127.0.0.1", "5555"})
     void anEndpointThatCannotBeForwardedIsNamed(String endpoint) {
-        Run dump = run("", "dump", "-b", "tcp://127.0.0.1:*", endpoint);
+        CommandRun dump = run("", "dump", "-b", "tcp://127.0.0.1:*", endpoint);
 
         assertThat(dump.code()).isEqualTo(ExitCode.USAGE);
         assertThat(dump.errors()).startsWith("zmtp: endpoint: " + endpoint).containsOnlyOnce("\n");
@@ -408,7 +398,7 @@ class CliTest {
     @Test
     void everyCommandHasHelpWithExamples() {
         for (ZMTPSocketType type : ZMTPSocketType.values()) {
-            Run help = run("", type.name().toLowerCase(Locale.ROOT), "--help");
+            CommandRun help = run("", type.name().toLowerCase(Locale.ROOT), "--help");
 
             assertThat(help.code()).isEqualTo(ExitCode.OK);
             assertThat(help.output()).contains("Usage: zmtp ").contains("Examples:");

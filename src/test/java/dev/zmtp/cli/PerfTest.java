@@ -10,10 +10,6 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.TestSockets;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Tag;
@@ -24,36 +20,34 @@ class PerfTest {
 
     private static final int RATE = 2_000;
 
-    private int code;
-
     private String server(TestSockets sockets, BiConsumer<? super ZMTPPeer, ? super ZMTPMessage> handler) {
         ZMTPSocket router = sockets.open(ROUTER);
         router.onMessage(handler);
         return TestSockets.bind(router, "tcp://127.0.0.1:*");
     }
 
-    private String run(String... arguments) {
-        ByteArrayOutputStream output = new ByteArrayOutputStream();
-        PrintStream both = new PrintStream(output, true, StandardCharsets.UTF_8);
-        code = Main.run(new Console(new ByteArrayInputStream(new byte[0]), both, both), arguments);
-        return output.toString(StandardCharsets.UTF_8);
+    private static CommandRun run(String... arguments) {
+        return CommandRun.of("", arguments);
     }
 
-    private JsonObject client(String endpoint) {
-        return JsonParser.parseString(run(
-                        "perf",
-                        "client",
-                        "--json",
-                        "--rate",
-                        "" + RATE,
-                        "--warm-up",
-                        "200ms",
-                        "--duration",
-                        "1s",
-                        "--wait",
-                        "3s",
-                        endpoint))
-                .getAsJsonObject();
+    private CommandRun client(String endpoint) {
+        return run(
+                "perf",
+                "client",
+                "--json",
+                "--rate",
+                "" + RATE,
+                "--warm-up",
+                "200ms",
+                "--duration",
+                "1s",
+                "--wait",
+                "3s",
+                endpoint);
+    }
+
+    private static JsonObject parsed(CommandRun run) {
+        return JsonParser.parseString(run.output()).getAsJsonObject();
     }
 
     @Test
@@ -71,9 +65,10 @@ class PerfTest {
             peer.sendOrDrop(message);
         });
 
-        JsonObject all = client(endpoint);
+        CommandRun run = client(endpoint);
 
-        assertThat(code).isZero();
+        JsonObject all = parsed(run);
+        assertThat(run.code()).isZero();
         assertThat(all.get("lost").getAsLong()).isZero();
         assertThat(all.get("answered").getAsLong()).isEqualTo(RATE);
         JsonObject micros = all.getAsJsonObject("microseconds");
@@ -94,9 +89,10 @@ class PerfTest {
             }
         });
 
-        JsonObject all = client(endpoint);
+        CommandRun run = client(endpoint);
 
-        assertThat(code).isEqualTo(ExitCode.FAILED);
+        JsonObject all = parsed(run);
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
         assertThat(all.get("lost").getAsLong()).isEqualTo(RATE / 50);
         assertThat(all.get("sent").getAsLong()).isEqualTo(RATE);
     }
@@ -106,7 +102,7 @@ class PerfTest {
         ZMTPSocket router = sockets.open(sockets.builder(ROUTER).receiveQueueLimit(1, 1 << 20)); // no handler
         String endpoint = TestSockets.bind(router, "tcp://127.0.0.1:*");
 
-        String printed = run(
+        CommandRun run = run(
                 "perf",
                 "client",
                 "--size",
@@ -121,18 +117,18 @@ class PerfTest {
                 "300ms",
                 endpoint);
 
-        assertThat(code).isEqualTo(ExitCode.FAILED);
-        assertThat(printed).contains(", 0 answered, 300,000 lost");
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.output()).contains(", 0 answered, 300,000 lost");
     }
 
     @Test
     void aRoundTripAtATimeIsMeasured(TestSockets sockets) {
         String endpoint = server(sockets, (peer, message) -> peer.sendOrDrop(message));
 
-        JsonObject all = JsonParser.parseString(run("perf", "pingpong", "--json", "--count", "100", endpoint))
-                .getAsJsonObject();
+        CommandRun run = run("perf", "pingpong", "--json", "--count", "100", endpoint);
 
-        assertThat(code).isZero();
+        JsonObject all = parsed(run);
+        assertThat(run.code()).isZero();
         assertThat(all.get("roundTrips").getAsLong()).isEqualTo(100);
         assertThat(all.get("replyBytes").getAsLong()).isEqualTo(4);
         assertThat(all.getAsJsonObject("microseconds").get("50").getAsDouble()).isPositive();
@@ -144,17 +140,18 @@ class PerfTest {
         pull.onMessage((peer, message) -> message.release());
         String endpoint = TestSockets.bind(pull, "tcp://127.0.0.1:*");
 
-        String printed = run(
+        CommandRun run = run(
                 "perf", "client", "--throughput", "--warm-up", "10ms", "--duration", "100ms", "--size", "24", endpoint);
 
-        assertThat(code).isZero();
-        assertThat(printed).matches("[1-9][0-9,]* msg/s of 24 bytes, [0-9,.]+ MB/s\n");
+        assertThat(run.code()).isZero();
+        assertThat(run.output()).matches("[1-9][0-9,]* msg/s of 24 bytes, [0-9,.]+ MB/s\n");
     }
 
     @Test
     void aServerThatIsNotThereIsATimeout() {
-        assertThat(run("perf", "client", "-q", "--wait", "100ms", "tcp://127.0.0.1:1"))
-                .isEqualTo("zmtp: no server within 100 ms\n");
-        assertThat(code).isEqualTo(ExitCode.TIMEOUT);
+        CommandRun run = run("perf", "client", "-q", "--wait", "100ms", "tcp://127.0.0.1:1");
+
+        assertThat(run.errors()).isEqualTo("zmtp: no server within 100 ms\n");
+        assertThat(run.code()).isEqualTo(ExitCode.TIMEOUT);
     }
 }

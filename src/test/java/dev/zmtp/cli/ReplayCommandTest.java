@@ -12,11 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.capture.ZMTPCapture;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.TestSockets;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -24,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,19 +43,11 @@ class ReplayCommandTest {
         sockets.close();
     }
 
-    private record Run(int code, String output, String errors) {}
-
-    private Run replay(String... arguments) {
-        ByteArrayOutputStream output = new ByteArrayOutputStream();
-        ByteArrayOutputStream errors = new ByteArrayOutputStream();
-        Console console = new Console(
-                new ByteArrayInputStream(new byte[0]), output, new PrintStream(errors, true, StandardCharsets.UTF_8));
-        String[] all = new String[arguments.length + 2];
-        all[0] = "replay";
-        all[1] = file().toString();
-        System.arraycopy(arguments, 0, all, 2, arguments.length);
-        int code = Main.run(console, all);
-        return new Run(code, output.toString(StandardCharsets.UTF_8), errors.toString(StandardCharsets.UTF_8));
+    private CommandRun replay(String... arguments) {
+        return CommandRun.of(
+                "",
+                Stream.concat(Stream.of("replay", file().toString()), Stream.of(arguments))
+                        .toArray(String[]::new));
     }
 
     private Path file() {
@@ -101,7 +90,7 @@ class ReplayCommandTest {
     void aServerThatAnswersAsRecordedHasNoDifference(String speed) throws Exception {
         recordQuestions();
 
-        Run replay = replay(service(text -> "re: " + text), "--speed", speed);
+        CommandRun replay = replay(service(text -> "re: " + text), "--speed", speed);
 
         assertThat(replay.errors()).isEmpty();
         assertThat(replay.output()).startsWith("2 connections, 100 messages sent, 100 received as recorded, ");
@@ -113,7 +102,7 @@ class ReplayCommandTest {
     void theFirstAnswerThatIsNotAsRecordedIsNamed() throws Exception {
         recordQuestions();
 
-        Run replay =
+        CommandRun replay =
                 replay(service(text -> text.equals("question 71") ? "re: nothing" : "re: " + text), "--speed", "max");
 
         assertThat(replay.code()).isEqualTo(ExitCode.FAILED);
@@ -129,7 +118,7 @@ class ReplayCommandTest {
         ZMTPSocket silent = sockets.open(ROUTER);
         silent.onMessage((peer, message) -> message.release());
 
-        Run replay = replay(TestSockets.bind(silent, "tcp://127.0.0.1:*"), "--speed", "max", "-w", "200ms");
+        CommandRun replay = replay(TestSockets.bind(silent, "tcp://127.0.0.1:*"), "--speed", "max", "-w", "200ms");
 
         assertThat(replay.code()).isEqualTo(ExitCode.FAILED);
         assertThat(replay.errors())
@@ -170,7 +159,7 @@ class ReplayCommandTest {
     void aServerThatSendsAtTimesOfItsOwnIsWaitedForFromMessageToMessage() throws Exception {
         String endpoint = recordNumbers(8, 50, 0);
 
-        Run replay = replay(endpoint, "--speed", "max", "-w", "300ms");
+        CommandRun replay = replay(endpoint, "--speed", "max", "-w", "300ms");
 
         assertThat(replay.errors()).isEmpty();
         assertThat(replay.output()).startsWith("1 connections, 0 messages sent, 8 received as recorded, ");
@@ -178,7 +167,7 @@ class ReplayCommandTest {
 
     @Test
     void manyMessagesInARowAreCompared() throws Exception {
-        Run replay = replay(recordNumbers(25_000, 0, 0), "--speed", "max");
+        CommandRun replay = replay(recordNumbers(25_000, 0, 0), "--speed", "max");
 
         assertThat(replay.errors()).isEmpty();
         assertThat(replay.output()).startsWith("1 connections, 0 messages sent, 25,000 received as recorded, ");
@@ -186,7 +175,7 @@ class ReplayCommandTest {
 
     @Test
     void aMessageAfterTheLastRecordedIsADifference() throws Exception {
-        Run replay = replay(recordNumbers(10, 0, 1), "--speed", "max");
+        CommandRun replay = replay(recordNumbers(10, 0, 1), "--speed", "max");
 
         assertThat(replay.code()).isEqualTo(ExitCode.FAILED);
         assertThat(replay.errors()).isEqualTo("zmtp: connection 1, message 11: [\"number 10\"] (expected: [])\n");
@@ -206,7 +195,7 @@ class ReplayCommandTest {
         ZMTPSocket again = sockets.open(PUB);
         again.onSubscription((peer, subscription) -> again.sendOrDrop(message("news for " + subscription.topicUTF8())));
 
-        Run replay = replay(TestSockets.bind(again, "ipc://" + directory.resolve("b")));
+        CommandRun replay = replay(TestSockets.bind(again, "ipc://" + directory.resolve("b")));
 
         assertThat(replay.errors()).isEmpty();
         assertThat(replay.output()).startsWith("1 connections, 1 messages sent, 1 received as recorded, ");
@@ -216,8 +205,8 @@ class ReplayCommandTest {
     void aServerThatIsNotThereOrRefusesIsNamedInOneLine() throws Exception {
         recordQuestions();
 
-        Run nobody = replay("tcp://127.0.0.1:1", "-w", "2s");
-        Run wrongType = replay(TestSockets.bind(sockets.open(SUB), "tcp://127.0.0.1:*"), "-w", "2s");
+        CommandRun nobody = replay("tcp://127.0.0.1:1", "-w", "2s");
+        CommandRun wrongType = replay(TestSockets.bind(sockets.open(SUB), "tcp://127.0.0.1:*"), "-w", "2s");
 
         assertThat(nobody.code()).isEqualTo(ExitCode.FAILED);
         assertThat(nobody.errors())
@@ -232,7 +221,7 @@ class ReplayCommandTest {
     @ParameterizedTest
     @CsvSource({"--speed, 0", "--speed, fast", "--speed, -1", "--speed, 1e-300", "-w, soon"})
     void aWrongValueOfAnOptionIsNamed(String option, String value) {
-        Run replay = replay("tcp://127.0.0.1:1", option, value);
+        CommandRun replay = replay("tcp://127.0.0.1:1", option, value);
 
         assertThat(replay.code()).isEqualTo(ExitCode.USAGE);
         assertThat(replay.errors()).contains("'" + value + "' (expected: ").containsOnlyOnce("\n");
@@ -253,8 +242,8 @@ class ReplayCommandTest {
             }
         }
 
-        Run unclear = replay(service(text -> "two"));
-        Run clear = replay(service(text -> "two"), "--of", second);
+        CommandRun unclear = replay(service(text -> "two"));
+        CommandRun clear = replay(service(text -> "two"), "--of", second);
 
         assertThat(unclear.errors()).contains(first, second, "--of").containsOnlyOnce("\n");
         assertThat(clear.output()).startsWith("1 connections, 1 messages sent, 1 received as recorded, ");
@@ -267,7 +256,7 @@ class ReplayCommandTest {
         capture.close();
         Files.move(directory.resolve("cut"), file(), StandardCopyOption.REPLACE_EXISTING);
 
-        Run replay = replay("tcp://127.0.0.1:1");
+        CommandRun replay = replay("tcp://127.0.0.1:1");
 
         assertThat(replay.code()).isEqualTo(ExitCode.FAILED);
         assertThat(replay.errors()).contains("(expected: a complete recording)").containsOnlyOnce("\n");

@@ -42,22 +42,32 @@ public final class TcpAddress implements Transport.Address {
     }
 
     static TcpAddress toBind(String text) {
-        return new TcpAddress(text, host(text, text, true), port(text, text, true), true, null);
+        return toBind("tcp://" + text, text);
     }
 
     static TcpAddress toConnect(String text) {
-        int semicolon = text.indexOf(';');
-        String to = text.substring(semicolon + 1);
-        InetSocketAddress source = semicolon < 0 ? null : source(text, text.substring(0, semicolon));
-        return new TcpAddress(text, host(text, to, false), port(text, to, false), false, source);
+        return toConnect("tcp://" + text, text);
     }
 
-    private static InetSocketAddress source(String text, String from) {
-        String host = host(text, from, true);
+    /** @param endpoint what the user has written, for an error */
+    static TcpAddress toBind(String endpoint, String text) {
+        return new TcpAddress(text, host(endpoint, text, true), port(endpoint, text, true), true, null);
+    }
+
+    /** @param endpoint what the user has written, for an error */
+    static TcpAddress toConnect(String endpoint, String text) {
+        int semicolon = text.indexOf(';');
+        String to = text.substring(semicolon + 1);
+        InetSocketAddress source = semicolon < 0 ? null : source(endpoint, text.substring(0, semicolon));
+        return new TcpAddress(text, host(endpoint, to, false), port(endpoint, to, false), false, source);
+    }
+
+    private static InetSocketAddress source(String endpoint, String from) {
+        String host = host(endpoint, from, true);
         if (!isAny(host) && !isLiteral(host)) {
-            throw invalid(text, "an IP address as the source");
+            throw invalid(endpoint, "an IP address as the source");
         }
-        return of(host, port(text, from, true));
+        return of(host, port(endpoint, from, true));
     }
 
     private static InetSocketAddress of(String literal, int port) {
@@ -70,39 +80,39 @@ public final class TcpAddress implements Transport.Address {
         }
     }
 
-    private static String host(String text, String part, boolean bind) {
+    private static String host(String endpoint, String part, boolean bind) {
         int colon = part.lastIndexOf(':');
         String host = colon < 0 ? "" : part.substring(0, colon);
         if (host.startsWith("[") && host.endsWith("]")) {
             String inner = host.substring(1, host.length() - 1);
             if (!NetUtil.isValidIpV6Address(inner)) {
-                throw invalid(text, "an IPv6 address in the brackets");
+                throw invalid(endpoint, "an IPv6 address in the brackets");
             }
             return inner;
         }
         if (host.indexOf(':') >= 0) {
-            throw invalid(text, "an IPv6 address in brackets, as [::1]:5555");
+            throw invalid(endpoint, "an IPv6 address in brackets, as [::1]:5555");
         }
         if (isAny(host) ? !bind : !HOST.matcher(host).matches()) {
-            throw invalid(text, bind ? "*, an address, an interface or a host, and a port" : "a host and a port");
+            throw invalid(endpoint, bind ? "*, an address, an interface or a host, and a port" : "a host and a port");
         }
         return host;
     }
 
-    private static int port(String text, String part, boolean bind) {
+    private static int port(String endpoint, String part, boolean bind) {
         String port = part.substring(part.lastIndexOf(':') + 1);
         if (bind && port.equals("*")) {
             return 0;
         }
         int number = PORT.matcher(port).matches() ? Integer.parseInt(port) : -1;
         if (number < (bind ? 0 : 1) || number > 0xFFFF) {
-            throw invalid(text, bind ? "a port from 0 to 65535, or *" : "a port from 1 to 65535");
+            throw invalid(endpoint, bind ? "a port from 0 to 65535, or *" : "a port from 1 to 65535");
         }
         return number;
     }
 
-    private static IllegalArgumentException invalid(String text, String expected) {
-        return new IllegalArgumentException("endpoint: tcp://" + text + " (expected: " + expected + ")");
+    static IllegalArgumentException invalid(String endpoint, String expected) {
+        return new IllegalArgumentException("endpoint: " + endpoint + " (expected: " + expected + ")");
     }
 
     private static boolean isAny(String host) {

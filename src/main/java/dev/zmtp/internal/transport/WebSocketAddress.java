@@ -30,30 +30,24 @@ public final class WebSocketAddress implements Transport.Address {
     }
 
     static WebSocketAddress parse(String text, boolean bind, boolean secure) {
+        String endpoint = (secure ? "wss://" : "ws://") + text;
         int slash = text.indexOf('/');
         String authority = slash < 0 ? text : text.substring(0, slash);
         String path = slash < 0 ? "/" : text.substring(slash);
         if (!PATH.matcher(path).matches()) {
-            throw invalid(text, secure, "a path of printable ASCII without blanks and #");
+            throw TcpAddress.invalid(endpoint, "a path of printable ASCII without blanks and #");
+        }
+        if (bind) {
+            return new WebSocketAddress(TcpAddress.toBind(endpoint, authority), path, secure);
         }
         String host = authority.substring(authority.indexOf(';') + 1);
         boolean hasPort = host.lastIndexOf(':') > host.lastIndexOf(']');
-        String withPort = hasPort || bind ? authority : authority + ":" + port(secure);
-        try {
-            return new WebSocketAddress(
-                    bind ? TcpAddress.toBind(withPort) : TcpAddress.toConnect(withPort), path, secure);
-        } catch (IllegalArgumentException e) {
-            throw invalid(text, secure, String.valueOf(e.getMessage()).replaceFirst(".*\\(expected: (.*)\\)", "$1"));
-        }
+        String withPort = hasPort ? authority : authority + ":" + port(secure);
+        return new WebSocketAddress(TcpAddress.toConnect(endpoint, withPort), path, secure);
     }
 
     private static int port(boolean secure) {
         return secure ? SECURE_PORT : PORT;
-    }
-
-    private static IllegalArgumentException invalid(String text, boolean secure, String expected) {
-        String scheme = secure ? "wss" : "ws";
-        return new IllegalArgumentException("endpoint: " + scheme + "://" + text + " (expected: " + expected + ")");
     }
 
     @Override

@@ -102,11 +102,7 @@ public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
                 protocol = check(response);
             }
             if (message instanceof LastHttpContent && protocol != null) {
-                http.removeOutboundHandler(); // the codec writes as soon as it starts
-                translator.start(protocol);
-                ChannelPipeline pipeline = ctx.pipeline();
-                pipeline.remove(this);
-                pipeline.remove(http); // which passes on what it has read after the answer
+                translator.startInsteadOf(http, this, protocol);
             }
         } catch (ZMTPException e) {
             fail(ctx, e);

@@ -66,11 +66,7 @@ public final class ServerUpgrade extends ChannelInboundHandlerAdapter {
 
     private void upgrade(ChannelHandlerContext ctx, UpgradeRequest accepted, ZwsProtocol chosen) {
         ctx.writeAndFlush(accepted.accepted(chosen));
-        http.removeOutboundHandler(); // the codec writes as soon as it starts
-        translator.start(chosen);
-        ChannelPipeline pipeline = ctx.pipeline();
-        pipeline.remove(this);
-        pipeline.remove(http); // which passes on what it has read after the request
+        translator.startInsteadOf(http, this, chosen);
     }
 
     private void refuse(ChannelHandlerContext ctx, UpgradeRequest.Refusal refusal) {

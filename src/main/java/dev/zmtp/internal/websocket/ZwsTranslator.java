@@ -1,16 +1,16 @@
 package dev.zmtp.internal.websocket;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.internal.memory.MemoryAccount;
-import dev.zmtp.internal.wire.Greeting;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.CombinedChannelDuplexHandler;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.UnsupportedMessageTypeException;
@@ -18,7 +18,6 @@ import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +41,6 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
     /** Attribute that is true if the peer cannot announce its socket type, because there is no mechanism. */
     public static final AttributeKey<Boolean> TYPE_UNKNOWN =
             AttributeKey.valueOf("dev.zmtp.internal.websocket.ZwsTranslator#TYPE_UNKNOWN");
-
-    private static final int REVISION_OF_V2 = 1;
 
     private enum State {
         /** The upgrade is not complete. */
@@ -136,33 +133,30 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         rules = itsRules;
         decoder = new ZwsDecoder(
                 ctx.alloc(), itsRules, pings, new FragmentedMessage(ctx.alloc(), account()), new FromPeer());
-        ByteBuf greeting = ctx.alloc().buffer(Greeting.V3_LENGTH);
-        Greeting.writeSignature(greeting, 0);
         if (mechanism == null) {
             ctx.channel().attr(TYPE_UNKNOWN).set(true);
-            greeting.writeByte(REVISION_OF_V2).writeByte(typeOfPeer());
-        } else {
-            greeting.writeByte(ZMTPVersion.ZMTP30.revision());
-            Greeting.writeRest(greeting, ZMTPVersion.ZMTP30, mechanism, false);
         }
+        ByteBuf greeting = InventedGreeting.of(ctx.alloc(), protocol, session.config());
         encoder.start(greeting.readableBytes());
         ctx.fireChannelRead(greeting);
         ctx.fireChannelReadComplete();
     }
 
+    /**
+     * {@linkplain #start Starts} the translation in the place of an HTTP codec and the handler of the upgrade, which
+     * leave the pipeline.
+     */
+    void startInsteadOf(CombinedChannelDuplexHandler<?, ?> http, ChannelHandler upgrade, ZwsProtocol protocol) {
+        http.removeOutboundHandler(); // the codec writes as soon as it starts
+        start(protocol);
+        ChannelPipeline pipeline = ctx.pipeline();
+        pipeline.remove(upgrade);
+        pipeline.remove(http); // which passes on what it has read after the upgrade
+    }
+
     private MemoryAccount account() {
         boolean accepted = ctx.channel().parent() != null;
         return new MemoryAccount(memory, accepted, ctx.executor(), this::fail);
-    }
-
-    /** Returns the code of a type that fits, because a peer without a mechanism does not announce its type. */
-    private int typeOfPeer() {
-        ZMTPSocketType ours = session.config().socketType();
-        return Arrays.stream(ZMTPSocketType.values())
-                .filter(type -> !type.isDraft() && ours.accepts(type))
-                .mapToInt(ZMTPSocketType::code)
-                .findFirst()
-                .orElse(0); // a draft type, which the codec refuses to use in ZMTP 2.0
     }
 
     // Inbound

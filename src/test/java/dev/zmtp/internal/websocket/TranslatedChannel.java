@@ -8,6 +8,7 @@ import dev.zmtp.testing.Recorder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
@@ -56,6 +57,11 @@ final class TranslatedChannel implements AutoCloseable {
         received();
         codec.messages.clear();
         return this;
+    }
+
+    /** Adds a handler between the translator and the codec. */
+    void addAfterTranslator(ChannelHandler handler) {
+        channel.pipeline().addAfter(channel.pipeline().context(translator).name(), null, handler);
     }
 
     static TranslatedChannel open(WebSocketRole role, ZwsProtocol protocol) {

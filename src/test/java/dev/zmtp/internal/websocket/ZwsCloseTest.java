@@ -209,18 +209,13 @@ class ZwsCloseTest {
     void aCloseInTheMiddleOfAReadEndsTheTranslation() {
         try (TranslatedChannel end = TranslatedChannel.open(WebSocketRole.CLIENT)) {
             end.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-            end.channel
-                    .pipeline()
-                    .addAfter(
-                            end.channel.pipeline().context(end.translator).name(),
-                            null,
-                            new ChannelInboundHandlerAdapter() {
-                                @Override
-                                public void channelRead(ChannelHandlerContext ctx, Object message) {
-                                    ctx.fireChannelRead(message);
-                                    ctx.close();
-                                }
-                            });
+            end.addAfterTranslator(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object message) {
+                    ctx.fireChannelRead(message);
+                    ctx.close();
+                }
+            });
             end.receive("82 02 00 61 / 82 7e 08 01 00 79*2048 / 02 02 00 62");
 
             assertThat(end.channel.isOpen()).isFalse();

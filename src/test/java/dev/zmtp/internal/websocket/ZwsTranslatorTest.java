@@ -255,9 +255,7 @@ class ZwsTranslatorTest {
     @Test
     void aReadThatACallbackMakesComesAfterThePresentOne() {
         try (TranslatedChannel end = TranslatedChannel.open(WebSocketRole.CLIENT)) {
-            end.channel
-                    .pipeline()
-                    .addAfter(end.channel.pipeline().context(end.translator).name(), null, new Rereader());
+            end.addAfterTranslator(new Rereader());
             end.receive("82 02 00 61 / 82 7e 08 01 00 79*2048 / 82 02 00 63");
 
             assertThat(end.zmtp()).isEqualTo(Hex.of("00 01 61 / 02 00*6 08 00 79*2048 / 00 01 63 / 00 01 64"));
@@ -282,17 +280,12 @@ class ZwsTranslatorTest {
     void otherObjectsPassOn() {
         try (TranslatedChannel end = TranslatedChannel.open(WebSocketRole.CLIENT)) {
             List<Object> passed = new ArrayList<>();
-            end.channel
-                    .pipeline()
-                    .addAfter(
-                            end.channel.pipeline().context(end.translator).name(),
-                            null,
-                            new ChannelInboundHandlerAdapter() {
-                                @Override
-                                public void channelRead(ChannelHandlerContext ctx, Object message) {
-                                    passed.add(message);
-                                }
-                            });
+            end.addAfterTranslator(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object message) {
+                    passed.add(message);
+                }
+            });
             end.channel.writeInbound("text");
 
             assertThat(passed).containsExactly("text");
