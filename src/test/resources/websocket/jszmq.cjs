@@ -1,5 +1,7 @@
-// A socket of jszmq: node jszmq.cjs MODULES ROLE ENDPOINT. It prints "ready", and what it receives in a line.
+// A socket of jszmq: node jszmq.cjs MODULES ROLE [ENDPOINT]. A client prints "ready", and what it receives in a line.
+// A server prints its endpoint when it listens.
 const [modules, role, endpoint] = process.argv.slice(2);
+const http = require("http");
 const zmq = require(modules + "/jszmq");
 const show = (...frames) => console.log(frames.map(String).join("|"));
 
@@ -23,6 +25,7 @@ const roles = {
 function connected(socket, greeting) {
   socket.on("message", show);
   socket.connect(endpoint);
+  console.log("ready");
   if (greeting) {
     socket.send(greeting);
   }
@@ -35,9 +38,13 @@ function echoing(socket) {
 }
 
 function bound(socket) {
-  socket.bind(endpoint);
+  const server = http.createServer();
+  server.listen(0, "127.0.0.1", () => {
+    const own = `ws://127.0.0.1:${server.address().port}/`;
+    socket.bind(own, server);
+    console.log(own);
+  });
   return socket;
 }
 
 roles[role]();
-console.log("ready");
