@@ -140,6 +140,7 @@ class ReadmeTest {
                 "docs/observing.md",
                 "docs/cli.md",
                 "docs/testing.md",
+                "docs/web.md",
                 "RELEASE.md"
             })
     void itsLinksLeadToFiles(String page) throws IOException {

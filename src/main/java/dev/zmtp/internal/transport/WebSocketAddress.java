@@ -1,9 +1,9 @@
 package dev.zmtp.internal.transport;
 
+import dev.zmtp.internal.runtime.RequestPath;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +15,6 @@ public final class WebSocketAddress implements Transport.Address {
 
     private static final int PORT = 80;
     private static final int SECURE_PORT = 443;
-
-    /** Printable ASCII without a fragment. */
-    private static final Pattern PATH = Pattern.compile("/[!-~&&[^#]]*");
 
     private final TcpAddress tcp;
     private final String path;
@@ -34,8 +31,8 @@ public final class WebSocketAddress implements Transport.Address {
         int slash = text.indexOf('/');
         String authority = slash < 0 ? text : text.substring(0, slash);
         String path = slash < 0 ? "/" : text.substring(slash);
-        if (!PATH.matcher(path).matches()) {
-            throw TcpAddress.invalid(endpoint, "a path of printable ASCII without blanks and #");
+        if (!RequestPath.isValid(path)) {
+            throw TcpAddress.invalid(endpoint, RequestPath.EXPECTED);
         }
         if (bind) {
             return new WebSocketAddress(TcpAddress.toBind(endpoint, authority), path, secure);

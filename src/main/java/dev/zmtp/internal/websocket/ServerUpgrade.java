@@ -22,26 +22,33 @@ public final class ServerUpgrade extends ChannelInboundHandlerAdapter {
     private final ZMTPWebSocket settings;
     private final ZMTPSession session;
     private final ZwsTranslator translator;
-    private final HttpServerCodec http =
-            new HttpServerCodec(HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH);
+    private final HttpServerCodec http;
     private @Nullable UpgradeRequest request;
     private @Nullable ZwsProtocol protocol;
     private boolean refused;
 
-    private ServerUpgrade(String path, ZMTPWebSocket settings, ZMTPSession session, ZwsTranslator translator) {
+    private ServerUpgrade(String path, ZMTPWebSocket settings, ZMTPSession session, HttpServerCodec http) {
         this.path = path;
         this.settings = settings;
         this.session = session;
-        this.translator = translator;
+        this.http = http;
+        this.translator = new ZwsTranslator(WebSocketRole.SERVER, session);
     }
 
-    /** Adds the handlers that stand before the codec of a session. */
+    /** Adds the handlers that stand before the codec of a session, on a connection without other requests. */
     public static void addTo(ChannelPipeline pipeline, String path, ZMTPWebSocket settings, ZMTPSession session) {
-        ZwsTranslator translator = new ZwsTranslator(WebSocketRole.SERVER, session);
-        ServerUpgrade upgrade = new ServerUpgrade(path, settings, session, translator);
+        HttpServerCodec http = new HttpServerCodec(HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH);
+        ServerUpgrade upgrade = new ServerUpgrade(path, settings, session, http);
         HeadLimit limit =
                 new HeadLimit(reason -> upgrade.refuse(pipeline.context(upgrade), UpgradeRequest.refusal(reason)));
-        pipeline.addLast(limit, upgrade.http, upgrade, translator);
+        pipeline.addLast(limit, http, upgrade, upgrade.translator);
+    }
+
+    /** Adds the handlers that stand between an HTTP server's codec and the codec of a session. */
+    public static void addBehind(
+            HttpServerCodec http, ChannelPipeline pipeline, String path, ZMTPWebSocket settings, ZMTPSession session) {
+        ServerUpgrade upgrade = new ServerUpgrade(path, settings, session, http);
+        pipeline.addLast(upgrade, upgrade.translator);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.zmtp.internal.websocket;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
+import dev.zmtp.internal.runtime.RequestPath;
 import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -67,7 +68,7 @@ final class UpgradeRequest {
     /** Returns the sub-protocol to speak if the request is for this path. */
     ZwsProtocol check(String path, ZMTPWebSocket settings, Subprotocols spoken) throws Refusal {
         checkForm();
-        if (!isOf(path)) {
+        if (!RequestPath.matches(path, request.uri())) {
             throw refusal(HttpResponseStatus.NOT_FOUND, Code.UNEXPECTED, "path", request.uri(), path);
         }
         checkUpgrade();
@@ -121,12 +122,6 @@ final class UpgradeRequest {
         if (!headers.contains(HttpHeaderNames.HOST)) {
             throw malformed("HTTP header Host", "none", "a host");
         }
-    }
-
-    /** Returns whether the request is for a path, with any query unless the path has a query. */
-    private boolean isOf(String path) {
-        String uri = request.uri();
-        return uri.equals(path) || (path.indexOf('?') < 0 && uri.startsWith(path + "?"));
     }
 
     private void checkUpgrade() throws Refusal {

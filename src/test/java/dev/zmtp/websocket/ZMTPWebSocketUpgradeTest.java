@@ -1,0 +1,216 @@
+package dev.zmtp.websocket;
+
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
+import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpContentCompressor;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A path of an HTTP server that speaks ZMTP. */
+class ZMTPWebSocketUpgradeTest {
+
+    private static final String REQUEST = """
+            GET /echo HTTP/1.1
+            Host: localhost
+            Upgrade: websocket
+            Connection: Upgrade
+            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+            Sec-WebSocket-Protocol: ZWS2.0
+            Sec-WebSocket-Version: 13
+
+            """.replace("\n", "\r\n");
+    private static final String REQUEST_FOR_A_PAGE = "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+    /** An empty identity, and "abc" of a client whose key is zero. */
+    private static final String FRAMES = "828100000000" + "00" + "828400000000" + "00616263";
+
+    private final EmbeddedChannel channel = new EmbeddedChannel();
+    private final ZMTPCodec codec = ZMTPCodec.of(ROUTER);
+    private final Events events = new Events();
+
+    @AfterEach
+    void close() {
+        channel.finishAndReleaseAll();
+    }
+
+    /** Sends each message back, and records events. */
+    private static final class Events extends ChannelDuplexHandler {
+        private final List<Object> seen = new ArrayList<>();
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            ctx.writeAndFlush(message);
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            seen.add(event);
+        }
+    }
+
+    /** Answers each request with 200. */
+    private static final class Pages extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (message instanceof HttpRequest) {
+                DefaultFullHttpResponse response =
+                        new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+                response.headers().set("content-length", 0);
+                ctx.writeAndFlush(response);
+            }
+            ReferenceCountUtil.release(message);
+        }
+    }
+
+    private ZMTPWebSocketUpgrade upgrade(Supplier<ZMTPCodec> codecs, Consumer<ChannelPipeline> service) {
+        return new ZMTPWebSocketUpgrade("/echo", ZMTPWebSocket.DEFAULT, codecs, service);
+    }
+
+    private ZMTPWebSocketUpgrade upgrade() {
+        return upgrade(() -> codec, pipeline -> pipeline.addLast(events));
+    }
+
+    private void serve(ChannelHandler... between) {
+        channel.pipeline().addLast(new HttpServerCodec()).addLast(between).addLast(upgrade(), new Pages());
+    }
+
+    private void receive(String text, String hex) {
+        channel.writeInbound(Unpooled.wrappedBuffer(
+                Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII),
+                Unpooled.wrappedBuffer(HexFormat.of().parseHex(hex))));
+    }
+
+    private String sent() {
+        StringBuilder text = new StringBuilder();
+        for (ByteBuf next = channel.readOutbound(); next != null; next = channel.readOutbound()) {
+            text.append(next.toString(StandardCharsets.ISO_8859_1));
+            next.release();
+        }
+        return text.toString();
+    }
+
+    @Test
+    void framesInTheSameReadAsTheRequestAreAnswered() {
+        serve();
+
+        receive(REQUEST, FRAMES);
+
+        assertThat(sent())
+                .startsWith("HTTP/1.1 101 Switching Protocols\r\n")
+                .endsWith("\r\n\r\n\u0082\1\0\u0082\4\0abc");
+        assertThat(events.seen).hasExactlyElementsOfTypes(ZMTPHandshakeSuccess.class);
+    }
+
+    @Test
+    void theHandlersOfHttpLeaveThePipeline() {
+        serve(new HttpContentCompressor(), new HttpObjectAggregator(1_000));
+
+        receive(REQUEST, FRAMES);
+
+        assertThat(sent()).endsWith("\0abc");
+        assertThat(channel.pipeline().toMap().values().stream()
+                        .map(handler -> handler.getClass().getSimpleName()))
+                .containsExactly("ZwsTranslator", "ZMTPCodec", "Events");
+    }
+
+    @Test
+    void requestsForOtherPathsArePassedOn() {
+        serve();
+
+        receive(REQUEST_FOR_A_PAGE, "");
+        receive(REQUEST_FOR_A_PAGE, "");
+
+        assertThat(sent()).isEqualTo("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".repeat(2));
+        receive(REQUEST, FRAMES);
+        assertThat(sent()).endsWith("\0abc");
+    }
+
+    @Test
+    void aRequestThatIsNoUpgradeIsAnsweredAndFailsTheHandshake() {
+        serve();
+
+        receive(REQUEST_FOR_A_PAGE.replace("/page", "/echo?a=b"), "");
+
+        assertThat(sent()).startsWith("HTTP/1.1 426 Upgrade Required\r\n");
+        assertThat(events.seen).hasExactlyElementsOfTypes(ZMTPHandshakeFailure.class);
+        assertThat(codec.session().handshakeFuture().cause())
+                .isInstanceOf(ZMTPException.class)
+                .hasMessageContaining("HTTP request: without an upgrade (expected: Upgrade: websocket)");
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void anOriginThatIsNotAllowedIsRefused() {
+        serve();
+
+        receive(REQUEST.replace("Upgrade: websocket", "Origin: https://a.example\r\nUpgrade: websocket"), "");
+
+        assertThat(sent()).startsWith("HTTP/1.1 403 Forbidden\r\n");
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void anExceptionOfTheServiceClosesTheChannel() {
+        channel.pipeline()
+                .addLast(
+                        new HttpServerCodec(),
+                        upgrade(
+                                () -> {
+                                    throw new IllegalStateException("no codec");
+                                },
+                                pipeline -> {}));
+
+        assertThatThrownBy(() -> receive(REQUEST, "")).hasMessage("no codec");
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void aPipelineWithoutHttpIsAnError() {
+        channel.pipeline().addLast("zmtp", upgrade());
+
+        DefaultHttpRequest request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/echo");
+
+        assertThatThrownBy(() -> channel.writeInbound(request))
+                .hasMessage("handler before zmtp: none (expected: HttpServerCodec)");
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "echo", "/e cho", "/echo#a", "/\u00e9"})
+    void aPathThatNoRequestHasIsRefused(String path) {
+        assertThatThrownBy(() -> new ZMTPWebSocketUpgrade(path, ZMTPWebSocket.DEFAULT, () -> codec, pipeline -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("path: " + path + " (expected: a path of printable ASCII without blanks and #)");
+    }
+}
