@@ -15,6 +15,9 @@ public final class Programs {
     /** The folder into which {@code .ci/run} installs packages of npm. */
     public static final Path NODE_MODULES = Path.of(".tools", "node_modules");
 
+    /** The folder into which {@code .ci/run} installs packages of Python. */
+    public static final Path PYTHON_MODULES = Path.of(".tools", "python");
+
     private Programs() {}
 
     /** Whether the program is on the path. */
@@ -29,6 +32,11 @@ public final class Programs {
     /** Whether Wireshark for Node is installed. */
     public static boolean hasWireshark() {
         return hasProgram("node") && Files.exists(NODE_MODULES.resolve("@goodtools/wiregasm/dist/wiregasm.wasm"));
+    }
+
+    /** Whether the library websockets of Python is installed. */
+    public static boolean hasWebsockets() {
+        return hasProgram("python3") && Files.exists(PYTHON_MODULES.resolve("websockets"));
     }
 
     /** What the program prints. Its errors go there, too. */
