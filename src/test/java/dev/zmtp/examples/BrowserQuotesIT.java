@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.zmtp.testing.Browser;
+import dev.zmtp.testing.Certificates;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page of an example in a real browser. */
 @Tag("T131")
@@ -17,14 +22,18 @@ class BrowserQuotesIT {
 
     private static final int PATIENCE_SECONDS = 30;
 
+    @TempDir
+    private Path directory;
+
     /** The browser can write into it while it ends. */
     @TempDir(cleanup = CleanupMode.NEVER)
     private Path profile;
 
-    @Test
-    void aPageReceivesQuotesAndTheEchoOfAMegabyte() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"ws", "wss"})
+    void aPageReceivesQuotesAndTheEchoOfAMegabyte(String scheme) throws Exception {
         assumeTrue(Browser.isThere(), "chromium is not installed");
-        try (BrowserQuotes quotes = new BrowserQuotes(0);
+        try (BrowserQuotes quotes = new BrowserQuotes(0, scheme.equals("wss") ? tls() : null);
                 Browser browser = new Browser(profile, quotes.address())) {
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
             String text = browser.text();
@@ -37,5 +46,12 @@ class BrowserQuotesIT {
                     .contains("acme.last ", "Echo of 1000000 bytes: the same")
                     .doesNotContain("other.last");
         }
+    }
+
+    /** Returns the context of a server whose certificate the browser accepts without a check. */
+    private SslContext tls() throws Exception {
+        return SslContextBuilder.forServer(Certificates.make(directory, "ours").keys())
+                .sslProvider(SslProvider.JDK)
+                .build();
     }
 }
