@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class CommittedPicturesTest {
 
     private static final Path PICTURES = Path.of("docs");
-    private static final Pattern PICTURE = Pattern.compile("!\\[[^]]*]\\(([^)]+\\.svg)\\)");
+    private static final Pattern PICTURE = Pattern.compile("!\\[[^]]*]\\(([^)]+\\.(?:svg|png))\\)");
     private static final long MOST = 60_000;
 
     @Test
@@ -43,7 +43,9 @@ class CommittedPicturesTest {
     }
 
     private static Set<Path> committed() throws IOException {
-        return new TreeSet<>(found(PICTURES, ".svg"));
+        Set<Path> pictures = new TreeSet<>(found(PICTURES, ".svg"));
+        pictures.addAll(found(PICTURES, ".png"));
+        return pictures;
     }
 
     private static List<Path> pages() throws IOException {

@@ -17,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +78,8 @@ public final class BrowserQuotes implements AutoCloseable {
     }
 
     private void publish() {
-        publisher.sendOrDrop(ZMTPMessage.fromUTF8("acme.last", String.valueOf(System.nanoTime() / 1_000_000 % 100)));
+        int price = ThreadLocalRandom.current().nextInt(100, 110);
+        publisher.sendOrDrop(ZMTPMessage.fromUTF8("acme.last", String.valueOf(price)));
         publisher.sendOrDrop(ZMTPMessage.fromUTF8("other.last", "0"));
     }
 

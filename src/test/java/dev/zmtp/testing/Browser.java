@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -113,6 +114,19 @@ public final class Browser implements AutoCloseable {
                 .getAsJsonObject("result")
                 .get("value")
                 .getAsString();
+    }
+
+    /** Returns a picture of the page as PNG, with this size in pixels. */
+    public byte[] picture(int width, int height) throws InterruptedException {
+        JsonObject screen = new JsonObject();
+        screen.addProperty("width", width);
+        screen.addProperty("height", height);
+        screen.addProperty("deviceScaleFactor", 1);
+        screen.addProperty("mobile", false);
+        call("Emulation.setDeviceMetricsOverride", screen);
+        String data =
+                call("Page.captureScreenshot", new JsonObject()).get("data").getAsString();
+        return Base64.getDecoder().decode(data);
     }
 
     private final class Answers implements WebSocket.Listener {
