@@ -59,6 +59,7 @@ static struct {
     bool curve;
     bool ipc;
     bool inproc;
+    bool ws;
     bool drops;
     long port, size, ping, pong, outstanding, connections, rate, every, queue, mute;
 } args = {.port = -1, .size = -1, .ping = -1, .pong = -1, .outstanding = 1000, .connections = 1, .rate = -1, .every = -1};
@@ -278,11 +279,16 @@ static long bind_inproc (void *socket)
     return 0;
 }
 
+static const char *port_endpoint (void)
+{
+    return args.ws ? "ws://127.0.0.1:%ld" : "tcp://127.0.0.1:%ld";
+}
+
 static long bind_somewhere (void *socket)
 {
     char endpoint[64];
     size_t length = sizeof endpoint;
-    if (zmq_bind (socket, "tcp://127.0.0.1:*") != 0
+    if (zmq_bind (socket, args.ws ? "ws://127.0.0.1:*" : "tcp://127.0.0.1:*") != 0
         || zmq_getsockopt (socket, ZMQ_LAST_ENDPOINT, endpoint, &length) != 0)
         fail ("zmq_bind");
     return strtol (strrchr (endpoint, ':') + 1, NULL, 10);
@@ -299,7 +305,7 @@ static void **connect_all (long port)
     if (args.inproc)
         snprintf (endpoint, sizeof endpoint, "%s", inproc_endpoint);
     else
-        snprintf (endpoint, sizeof endpoint, args.ipc ? ipc_endpoint : "tcp://127.0.0.1:%ld", port);
+        snprintf (endpoint, sizeof endpoint, args.ipc ? ipc_endpoint : port_endpoint (), port);
     for (long i = 0; i < args.connections; i++) {
         sockets[i] = new_socket (context, false);
         set (sockets[i], ZMQ_IMMEDIATE, 1);
@@ -836,7 +842,7 @@ static void parse (int argc, char **argv)
     const char *workload = NULL;
     static const char *const pollings[] = {"block", "busy", NULL};
     static const char *const securities[] = {"none", "curve", NULL};
-    static const char *const media[] = {"tcp", "ipc", "inproc", NULL};
+    static const char *const media[] = {"tcp", "ipc", "inproc", "ws", NULL};
     static const char *const fulls[] = {"wait", "drop", NULL};
     args.role = (enum role) one_of (role_names, "role", argc > 1 ? argv[1] : NULL);
     for (int i = 2; i < argc; i++) {
@@ -860,6 +866,7 @@ static void parse (int argc, char **argv)
             int medium = one_of (media, "medium", value);
             args.ipc = medium == 1;
             args.inproc = medium == 2;
+            args.ws = medium == 3;
             continue;
         }
         if (strcmp (argv[i], "full") == 0) {

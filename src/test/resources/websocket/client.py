@@ -24,6 +24,11 @@ def fragments(payload):
     return (payload[start:end] for start, end in zip(ends, ends[1:]))
 
 
+def require(condition, *values):
+    if not condition:
+        raise AssertionError(*values)
+
+
 def receive(connection):
     frames = []
     more = True
@@ -39,7 +44,7 @@ def echo(connection, fragmented=False, envelope=()):
     messages = [[body] for body in bodies] + [bodies, bodies[::-1]]
     for message in messages:
         send(connection, [*envelope, *message], fragmented)
-        assert receive(connection) == [*envelope, *message], [len(frame) for frame in message]
+        require(receive(connection) == [*envelope, *message], [len(frame) for frame in message])
     return f"{len(messages)} messages came back"
 
 
@@ -86,9 +91,9 @@ if certificates:
     options["ssl"].load_verify_locations(certificates[0])
 try:
     with connect(uri, **options) as connection:
-        assert (connection.subprotocol, connection.protocol.extensions) == ("ZWS2.0", [])
+        require((connection.subprotocol, connection.protocol.extensions) == ("ZWS2.0", []))
         send(connection, [b""])  # its identity
-        assert receive(connection) == [b""]
+        require(receive(connection) == [b""])
         print(CHECKS[check](connection))
 except InvalidStatus as refused:
     print(refused.response.status_code)

@@ -29,6 +29,7 @@ final class SocketCells {
     static final String OPEN_LOOP = PREFIX + "openloop-";
     static final String NEWS = PREFIX + "news-";
     static final String MUTE = "-mute";
+    static final String WS = "-ws";
     static final String PEERS = PREFIX + "peers-";
     static final String CONNECTS = PREFIX + "connects";
     static final String PROXY = PREFIX + "proxy";
@@ -87,6 +88,15 @@ final class SocketCells {
             add(ONEWAY + size, title, Workload.ONEWAY, Cells.join(sockets, ceiling, OTHERS), "size", size);
         }
         if (full) {
+            add(
+                    ONEWAY + MESSAGE + WS,
+                    "PUSH to PULL over WebSocket, " + size(MESSAGE),
+                    Workload.ONEWAY,
+                    Cells.join(BOTH, List.of(LIBZMQ)),
+                    "medium",
+                    "ws",
+                    "size",
+                    MESSAGE);
             add(
                     ONEWAY + MESSAGE + "-queue",
                     "PUSH to PULL, " + size(MESSAGE) + ", queues of 1,000,000",

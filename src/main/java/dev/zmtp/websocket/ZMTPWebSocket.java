@@ -11,7 +11,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Settings of {@code ws} and {@code wss} endpoints. Immutable: each method returns a changed copy.
+ * Settings of {@code ws} and {@code wss} endpoints, and of {@link ZMTPWebSocketUpgrade}. Immutable: each method returns
+ * a changed copy.
  *
  * <pre>{@code
  *   ZMTPSocketConfig.builder(PUB).webSocket(ZMTPWebSocket.DEFAULT.origins("https://app.example.com"))

@@ -1,14 +1,20 @@
 package dev.zmtp.websocket;
 
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPSizeEstimator;
 import dev.zmtp.internal.runtime.RequestPath;
 import dev.zmtp.internal.websocket.ServerUpgrade;
-import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.List;
 import java.util.Objects;
@@ -28,22 +34,39 @@ import java.util.function.Supplier;
  * }</pre>
  *
  * <p>Requests for other paths are passed on. At a request for the path, all handlers behind the {@code HttpServerCodec}
- * leave the pipeline, and a new {@link ZMTPCodec} and the handlers of the service take their place. Handlers before the
- * {@code HttpServerCodec} stay, such as an {@code SslHandler}. A request that cannot become a WebSocket is answered with
- * its status, and then fails the handshake of the codec, which closes the channel. The handshake timeout of the codec
- * begins at the request.
+ * leave the pipeline. A new {@link ZMTPCodec} and the handlers of the service take their place. Handlers before the
+ * {@code HttpServerCodec} stay, such as an {@code SslHandler}.
  *
- * <p>An exception of {@code codecs} or {@code service}, or a missing {@code HttpServerCodec}, goes to
- * {@code exceptionCaught} and closes the channel.
+ * <p>A request that cannot become a WebSocket is answered with its status, and then fails the handshake of the codec,
+ * which closes the channel. The handshake timeout of the codec begins at the request. A request for the path before the
+ * response to an earlier request is written goes to {@code exceptionCaught} as a {@link ZMTPException}, and closes the
+ * channel.
+ *
+ * <p>The channel is active, so the handlers of the service get no {@code channelActive}. Netty has perhaps cached its
+ * estimator of sizes, so set {@link ZMTPSizeEstimator} on the bootstrap if other threads write messages.
+ *
+ * <p>An exception of {@code codecs} or {@code service}, or a missing {@code HttpServerCodec}, is logged by Netty, and
+ * closes the channel.
  *
  * <p>Each channel needs its own instance, which is used on the event loop.
  */
-public final class ZMTPWebSocketUpgrade extends ChannelInboundHandlerAdapter {
+public final class ZMTPWebSocketUpgrade extends ChannelDuplexHandler {
+
+    private enum State {
+        PASSING_ON,
+        REPLACED,
+        FAILED
+    }
 
     private final String path;
     private final ZMTPWebSocket settings;
     private final Supplier<ZMTPCodec> codecs;
     private final Consumer<? super ChannelPipeline> service;
+
+    private State state = State.PASSING_ON;
+
+    /** Requests that were passed on, without those whose response is written. */
+    private int unanswered;
 
     /**
      * A handler for a channel.
@@ -69,39 +92,105 @@ public final class ZMTPWebSocketUpgrade extends ChannelInboundHandlerAdapter {
         this.service = Objects.requireNonNull(service, "service");
     }
 
+    /**
+     * Called by Netty.
+     *
+     * @throws IllegalStateException if the handler has an executor other than the event loop of the channel
+     */
     @Override
-    public void channelRead(ChannelHandlerContext ctx, Object message) {
-        if (message instanceof HttpRequest request && RequestPath.matches(path, request.uri())) {
-            try {
-                replaceHandlers(ctx);
-            } catch (Throwable e) {
-                ReferenceCountUtil.release(message);
-                ctx.fireExceptionCaught(e);
-                ctx.close();
-                return;
-            }
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        if (ctx.executor() != ctx.channel().eventLoop()) {
+            throw new IllegalStateException(
+                    "executor: " + ctx.executor() + " (expected: the event loop of the channel)");
         }
-        ctx.fireChannelRead(message);
     }
 
-    /** Replaces this handler and all handlers behind the HTTP codec. */
-    private void replaceHandlers(ChannelHandlerContext ctx) {
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        if (state == State.FAILED) {
+            ReferenceCountUtil.release(message);
+        } else if (state == State.PASSING_ON && message instanceof HttpRequest request) {
+            if (RequestPath.matches(path, request.uri()) && !ServerUpgrade.isCut(request)) {
+                upgrade(ctx, request);
+            } else {
+                unanswered++;
+                ctx.fireChannelRead(message);
+            }
+        } else {
+            ctx.fireChannelRead(message);
+        }
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+        if (message instanceof LastHttpContent && !isInterim(message)) {
+            unanswered--;
+        }
+        ctx.write(message, promise);
+    }
+
+    private static boolean isInterim(Object message) {
+        return message instanceof HttpResponse response
+                && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+    }
+
+    private void upgrade(ChannelHandlerContext ctx, HttpRequest request) {
+        if (unanswered > 0) { // and its response would arrive between frames
+            fail(
+                    ctx,
+                    ctx,
+                    request,
+                    ZMTPException.of(Code.UNEXPECTED, "requests without a response", unanswered, "none"));
+            return;
+        }
+        List<String> ofHttp;
+        try {
+            ofHttp = replaceHandlers(ctx);
+        } catch (Throwable e) {
+            // Not to a new codec, which would take it for a failure of the handshake
+            fail(ctx, ctx.pipeline().lastContext(), request, e);
+            return;
+        }
+        state = State.REPLACED;
+        ctx.fireChannelRead(request);
+        ofHttp.forEach(name -> removeFrom(ctx.pipeline(), name)); // what they have kept follows the request
+    }
+
+    /** @param from the context behind which handlers get the failure */
+    private void fail(ChannelHandlerContext ctx, ChannelHandlerContext from, HttpRequest request, Throwable failure) {
+        state = State.FAILED;
+        ReferenceCountUtil.release(request);
+        from.fireExceptionCaught(failure);
+        ctx.close();
+    }
+
+    /**
+     * Replaces the handlers behind this handler. Returns the names of this handler and those between it and the HTTP
+     * codec, which follow when the request is passed on.
+     */
+    private List<String> replaceHandlers(ChannelHandlerContext ctx) {
         ChannelPipeline pipeline = ctx.pipeline();
         HttpServerCodec http = pipeline.get(HttpServerCodec.class);
         if (http == null) {
             throw new IllegalStateException("handler before " + ctx.name() + ": none (expected: HttpServerCodec)");
         }
-        ZMTPCodec codec = codecs.get();
-        boolean isBehind = false;
-        for (ChannelHandler handler : List.copyOf(pipeline.toMap().values())) {
-            if (isBehind && handler != this) {
-                pipeline.remove(handler);
-            }
-            isBehind |= handler == http;
-        }
+        ZMTPCodec codec = Objects.requireNonNull(codecs.get(), "codec");
+        List<String> names = pipeline.names();
+        int self = names.indexOf(ctx.name());
+        names.subList(self + 1, names.size()).forEach(name -> removeFrom(pipeline, name));
         ServerUpgrade.addBehind(http, pipeline, path, settings, codec.session());
         pipeline.addLast(codec);
+        if (pipeline.context(codec) == null) {
+            throw new IllegalStateException("codec: one that cannot be added (expected: a new one)");
+        }
         service.accept(pipeline);
-        pipeline.remove(this);
+        return names.subList(names.indexOf(pipeline.context(http).name()) + 1, self + 1);
+    }
+
+    /** Removes a handler, unless the channel was closed in the meantime. */
+    private static void removeFrom(ChannelPipeline pipeline, String name) {
+        if (pipeline.get(name) != null) {
+            pipeline.remove(name);
+        }
     }
 }

@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -115,6 +117,18 @@ class CliIT {
             assertThat(push).isEqualTo(new Ended(ExitCode.OK, "", ""));
             assertThat(text(pull.receive())).isEqualTo("one");
             assertThat(text(pull.receive())).isEqualTo("two");
+        }
+    }
+
+    /** Tests and the command line are compiled to one directory, from which the jar is made. */
+    @Test
+    void itsClassesAreThoseOfTheCommandLineAndTheLibrary() throws IOException {
+        try (JarFile jar = new JarFile(jar())) {
+            assertThat(jar.stream().map(JarEntry::getName).filter(name -> name.matches("dev/zmtp/[^$]+\\.class")))
+                    .hasSizeGreaterThan(200)
+                    .map(name -> name.replaceFirst("class$", "java"))
+                    .allMatch(name -> Files.exists(Path.of("src/cli/java", name))
+                            || Files.exists(Path.of("src/main/java", name)));
         }
     }
 

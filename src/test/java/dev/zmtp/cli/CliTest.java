@@ -23,6 +23,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +45,22 @@ class CliTest {
 
     @TempDir
     private Path directory;
+
+    /** A command that has run in this process. */
+    record CommandRun(int code, String output, String errors) {
+
+        static CommandRun of(String input, String... arguments) {
+            ByteArrayOutputStream output = new ByteArrayOutputStream();
+            ByteArrayOutputStream errors = new ByteArrayOutputStream();
+            Console console = new Console(
+                    new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+                    output,
+                    new PrintStream(errors, true, StandardCharsets.UTF_8));
+            int code = Main.run(console, arguments);
+            return new CommandRun(
+                    code, output.toString(StandardCharsets.UTF_8), errors.toString(StandardCharsets.UTF_8));
+        }
+    }
 
     private static CommandRun run(String input, String... arguments) {
         return CommandRun.of(input, arguments);

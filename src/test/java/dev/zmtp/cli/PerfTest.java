@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.cli.CliTest.CommandRun;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.TestSockets;

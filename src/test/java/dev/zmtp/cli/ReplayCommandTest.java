@@ -10,6 +10,7 @@ import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.capture.ZMTPCapture;
+import dev.zmtp.cli.CliTest.CommandRun;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.TestSockets;
 import java.io.IOException;

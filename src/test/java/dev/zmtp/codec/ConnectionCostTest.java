@@ -7,6 +7,7 @@ import static dev.zmtp.testing.ScriptedPeer.command;
 import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.internal.websocket.ServerUpgrade;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
@@ -14,7 +15,13 @@ import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.HeapMeter;
 import dev.zmtp.testing.ScriptedPeer;
+import dev.zmtp.websocket.ZMTPWebSocket;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -25,6 +32,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -39,6 +47,7 @@ class ConnectionCostTest {
     /** As many as were measured at one time. */
     private static final int CONNECTIONS = 1_000;
 
+    private static final String HALF_A_REQUEST = "GET / HTTP/1.1\r\nHost: a\r\n";
     private static final String PLAIN_GREETING = SIGNATURE + "03 01 \"PLAIN\" 00*15 00 00*31 ";
     private static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.generate();
     private static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.generate();
@@ -77,6 +86,18 @@ class ConnectionCostTest {
             channel.releaseOutbound();
             return channel;
         };
+    }
+
+    private static EmbeddedChannel halfARequest(ZMTPCodec codec) {
+        ChannelHandler upgrade = new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel ch) {
+                ServerUpgrade.addTo(ch.pipeline(), "/", ZMTPWebSocket.DEFAULT, codec.session());
+            }
+        };
+        return new ScriptedPeer(upgrade, codec)
+                .send(ByteBufUtil.hexDump(HALF_A_REQUEST.getBytes(StandardCharsets.US_ASCII)))
+                .channel;
     }
 
     // PLAIN and CURVE
@@ -144,6 +165,15 @@ class ConnectionCostTest {
         assertIsEstablished(false, settings, connected);
         assertThat(ZMTPHandshakeLimiter.DEFAULT_MAX_TOTAL * cost(settings, connected))
                 .isBetween(4L << 20, 8L << 20);
+    }
+
+    /** Netty's codec for HTTP is there beside the codec until the upgrade. */
+    @Tag("T140")
+    @Test
+    void halfARequestOverWebSocketTakesUpToThreeTimesWhatAGreetingTakes() {
+        long greeted = cost(codec -> codec, peerThatSends(GREETING));
+
+        assertThat(cost(codec -> codec, ConnectionCostTest::halfARequest)).isBetween(greeted, 3 * greeted);
     }
 
     static Stream<Arguments> connections() {

@@ -36,7 +36,8 @@ public final class PagesAndEcho {
 
     /** Serves on port 8080 until it is killed. */
     public static void main(String... args) throws InterruptedException {
-        System.out.println("Pages on http://127.0.0.1:8080/ and a ROUTER on ws://127.0.0.1:8080/echo. Nothing to run beside it.");
+        System.out.println(
+                "Pages on http://localhost:8080/ and a ROUTER on ws://localhost:8080/echo. Nothing to run beside it.");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
         try {
             bind(group, 8080).sync().channel().closeFuture().sync();

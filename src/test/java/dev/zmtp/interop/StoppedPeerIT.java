@@ -104,7 +104,7 @@ class StoppedPeerIT {
     }
 
     /** Until a heartbeat that is late on a busy machine does not get in the way. */
-    private static void askUntilAnswered(ZMTPSocket dealer) throws InterruptedException {
+    static void askUntilAnswered(ZMTPSocket dealer) throws InterruptedException {
         long deadline = Patience.deadline();
         while (true) {
             try {

@@ -13,6 +13,7 @@ import static dev.zmtp.ZMTPSocketType.XPUB;
 import static dev.zmtp.ZMTPSocketType.XSUB;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.interop.InteropConnection.Binder;
@@ -21,6 +22,7 @@ import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
+import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.TestSockets;
@@ -278,6 +280,31 @@ class WebSocketIT {
     }
 
     @Test
+    @Tag("T139")
+    @Tag("linux") // signals
+    void aPeerWhoseProcessIsStoppedIsTakenForDeadAndLivesAgain() throws Exception {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER)
+                    .codec(codec ->
+                            codec.heartbeatInterval(Duration.ofMillis(200)).heartbeatTimeout(Duration.ofSeconds(1))));
+            String endpoint = TestSockets.bind(dealer, ANY_PORT);
+            TestSockets.Events events = TestSockets.events(dealer);
+            try (SocketProcess echo = SocketProcess.connecting(SocketPeerKind.LIBZMQ, Map.of(ROUTER, endpoint))) {
+                StoppedPeerIT.askUntilAnswered(dealer);
+                Thread.sleep(500); // until it has answered a PING, which not every peer does
+                events.drain();
+
+                echo.stop();
+                ZMTPSocketEvent.PeerDown down = events.next(ZMTPSocketEvent.PeerDown.class);
+                echo.resume();
+
+                assertThat(((ZMTPException) down.cause()).code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT);
+                StoppedPeerIT.askUntilAnswered(dealer);
+            }
+        }
+    }
+
+    @Test
     @Tag("T136")
     void aPeerThatClosesIsAnsweredAndConnectedToAgainLater() {
         try (BothSides sides = sides(config -> config.reconnectDelay(Duration.ofMillis(200), Duration.ofSeconds(1)))) {
@@ -292,6 +319,8 @@ class WebSocketIT {
                 echo(ours, theirs);
             }
             events.next(ZMTPSocketEvent.PeerDown.class);
+            ZMTPSocketEvent.Retrying retrying = events.next(ZMTPSocketEvent.Retrying.class);
+            assertThat(retrying.delay()).isGreaterThanOrEqualTo(Duration.ofMillis(100));
             PeerSocket again = sides.theirs(DEALER);
             again.bind(endpoint);
 

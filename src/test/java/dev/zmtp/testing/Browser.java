@@ -88,6 +88,7 @@ public final class Browser implements AutoCloseable {
         throw new IOException("no page of " + PROGRAM);
     }
 
+    /** Returns the answer, which has a result or an error. */
     private JsonObject call(String method, JsonObject parameters) throws InterruptedException {
         JsonObject call = new JsonObject();
         call.addProperty("id", ++calls);
@@ -101,19 +102,19 @@ public final class Browser implements AutoCloseable {
                 throw new AssertionError("answer of " + PROGRAM + ": none (expected: one)");
             }
             if (answer.has("id") && answer.get("id").getAsInt() == calls) {
-                return answer.getAsJsonObject("result");
+                return answer;
             }
         }
     }
 
-    /** Returns the text that the page shows. */
+    /** Returns the text that the page shows, which is empty until the page is loaded. */
     public String text() throws InterruptedException {
         JsonObject parameters = new JsonObject();
         parameters.addProperty("expression", "document.body ? document.body.innerText : ''");
-        return call("Runtime.evaluate", parameters)
-                .getAsJsonObject("result")
-                .get("value")
-                .getAsString();
+        JsonObject result = call("Runtime.evaluate", parameters).getAsJsonObject("result");
+        return result == null
+                ? ""
+                : result.getAsJsonObject("result").get("value").getAsString();
     }
 
     /** Returns a picture of the page as PNG, with this size in pixels. */
@@ -124,8 +125,10 @@ public final class Browser implements AutoCloseable {
         screen.addProperty("deviceScaleFactor", 1);
         screen.addProperty("mobile", false);
         call("Emulation.setDeviceMetricsOverride", screen);
-        String data =
-                call("Page.captureScreenshot", new JsonObject()).get("data").getAsString();
+        String data = call("Page.captureScreenshot", new JsonObject())
+                .getAsJsonObject("result")
+                .get("data")
+                .getAsString();
         return Base64.getDecoder().decode(data);
     }
 

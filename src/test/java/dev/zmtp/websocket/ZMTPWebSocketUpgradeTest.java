@@ -8,6 +8,8 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.testing.Loopback;
+import dev.zmtp.testing.Recorder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
@@ -15,9 +17,12 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPipelineException;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpContentCompressor;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObjectAggregator;
@@ -25,13 +30,19 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.flow.FlowControlHandler;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.DefaultEventExecutorGroup;
+import io.netty.util.concurrent.EventExecutorGroup;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -180,19 +191,143 @@ class ZMTPWebSocketUpgradeTest {
         assertThat(channel.isOpen()).isFalse();
     }
 
+    private void failsWith(String message, Supplier<ZMTPCodec> codecs, Consumer<ChannelPipeline> service) {
+        channel.pipeline().addLast(new HttpServerCodec(), upgrade(codecs, service), new Pages());
+
+        assertThatThrownBy(() -> receive(REQUEST + REQUEST, "")).hasMessage(message);
+
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(sent()).isEmpty();
+    }
+
     @Test
     void anExceptionOfTheServiceClosesTheChannel() {
-        channel.pipeline()
-                .addLast(
-                        new HttpServerCodec(),
-                        upgrade(
-                                () -> {
-                                    throw new IllegalStateException("no codec");
-                                },
-                                pipeline -> {}));
+        AtomicInteger calls = new AtomicInteger();
 
-        assertThatThrownBy(() -> receive(REQUEST, "")).hasMessage("no codec");
+        failsWith("no service", () -> codec, pipeline -> {
+            calls.incrementAndGet();
+            throw new IllegalStateException("no service");
+        });
+
+        assertThat(calls).hasValue(1);
+    }
+
+    @Test
+    void anExceptionOfTheSourceOfCodecsClosesTheChannel() {
+        AtomicInteger calls = new AtomicInteger();
+        Supplier<ZMTPCodec> codecs = () -> {
+            calls.incrementAndGet();
+            throw new IllegalStateException("no codec");
+        };
+
+        failsWith("no codec", codecs, pipeline -> {});
+
+        assertThat(calls).hasValue(1);
+    }
+
+    @Test
+    void aSourceOfCodecsThatHasNoneClosesTheChannel() {
+        failsWith("codec", () -> null, pipeline -> {});
+    }
+
+    @Test
+    void aRequestBeforeTheResponseToAnotherClosesTheChannel() {
+        channel.pipeline().addLast(new HttpServerCodec(), upgrade(), new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object message) {
+                ReferenceCountUtil.release(message); // which it answers later
+            }
+        });
+
+        assertThatThrownBy(() -> receive(REQUEST_FOR_A_PAGE + REQUEST, ""))
+                .isInstanceOf(ZMTPException.class)
+                .hasMessage("requests without a response: 1 (expected: none)");
+
         assertThat(channel.isOpen()).isFalse();
+        assertThat(sent()).isEmpty();
+    }
+
+    @Test
+    void aHandlerThatIsBeforeTheHttpCodecAsWellStaysThere() {
+        ChannelHandler shared = new SharedHandler();
+        channel.pipeline().addLast(shared);
+        serve(shared);
+
+        receive(REQUEST, FRAMES);
+
+        assertThat(channel.pipeline().first()).isSameAs(shared);
+        assertThat(channel.pipeline().names().get(1)).startsWith("ZwsTranslator");
+    }
+
+    @ChannelHandler.Sharable
+    private static final class SharedHandler extends ChannelInboundHandlerAdapter {}
+
+    @Test
+    void theEndOfARequestThatIsQueuedFollowsItsHead() {
+        channel.config().setAutoRead(false);
+        serve(new FlowControlHandler());
+
+        receive(REQUEST, "");
+        channel.read();
+        receive("", FRAMES);
+        channel.read();
+
+        assertThat(sent()).startsWith("HTTP/1.1 101 ").endsWith("\0abc");
+    }
+
+    @Test
+    void aFullRequestIsReleased() {
+        FullHttpRequest request =
+                new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/echo", Unpooled.buffer(1));
+        channel.pipeline().addLast(new HttpServerCodec(), new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object message) {
+                ReferenceCountUtil.release(message);
+                ctx.fireChannelRead(request);
+            }
+        });
+        channel.pipeline().addLast(upgrade());
+
+        receive(REQUEST_FOR_A_PAGE, "");
+
+        assertThat(sent()).startsWith("HTTP/1.1 400 ");
+        assertThat(request.refCnt()).isZero();
+    }
+
+    @Test
+    void aRequestThatIsCutIsPassedOn() {
+        Recorder<Object> pages = new Recorder<>(message -> message);
+        channel.pipeline().addLast(new HttpServerCodec(), upgrade(), pages);
+
+        receive("GET /echo HTTP/1.1\r\nHost: ", "");
+        channel.finishAndReleaseAll();
+
+        assertThat(pages.messages).isNotEmpty();
+        assertThat(codec.session().handshakeFuture().isDone()).isFalse();
+    }
+
+    private @Nullable Exception failure() {
+        channel.runPendingTasks();
+        try {
+            channel.checkException();
+            return null;
+        } catch (ChannelPipelineException e) {
+            return e;
+        }
+    }
+
+    @Test
+    @SuppressWarnings("deprecation") // in Netty 4.2, and still possible
+    void anExecutorOfItsOwnIsRefused() {
+        EventExecutorGroup executors = new DefaultEventExecutorGroup(1);
+        try {
+            channel.pipeline().addLast(executors, upgrade());
+
+            Loopback.await(() -> failure() != null);
+            assertThat(channel.pipeline().get(ZMTPWebSocketUpgrade.class)).isNull();
+        } finally {
+            executors.shutdownGracefully(0, 10, TimeUnit.SECONDS).awaitUninterruptibly();
+        }
     }
 
     @Test

@@ -61,7 +61,7 @@ final class JeroMq {
         if (program.arguments().workload() == Workload.CUSTOM) {
             throw new UnsupportedException("it has no custom encoders and decoders");
         }
-        if (program.arguments().medium() == Medium.IPC || program.arguments().medium() == Medium.SHM) {
+        if (program.arguments().medium() != Medium.TCP && program.arguments().medium() != Medium.INPROC) {
             throw new UnsupportedException("it is measured over TCP and inproc");
         }
         if (program.arguments().workload() == Workload.LATENCY) {

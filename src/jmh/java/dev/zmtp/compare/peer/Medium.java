@@ -8,6 +8,8 @@ enum Medium {
     IPC,
     /** Memory that both processes have mapped. */
     SHM,
+    /** WebSocket, over the loopback interface. */
+    WS,
     /** Nothing: both ends are in one process, and messages are handed over. */
     INPROC
 }

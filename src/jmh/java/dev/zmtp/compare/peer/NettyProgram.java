@@ -42,6 +42,9 @@ final class NettyProgram {
         if (program.arguments().medium() == Medium.INPROC) {
             throw new UnsupportedException("a codec has nothing to do within a process");
         }
+        if (program.arguments().medium() == Medium.WS) {
+            throw new UnsupportedException("WebSocket is measured with sockets");
+        }
         NettyProgram peer = new NettyProgram(program, transport, library, traffic);
         int port = program.arguments().port();
         if (program.arguments().role().binds()) {

@@ -13,6 +13,7 @@ import dev.zmtp.socket.ZMTPSocketEvent;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ReflectiveChannelFactory;
 import java.io.IOException;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -58,7 +59,7 @@ final class ZmtpSockets {
             throw new UnsupportedException("sockets are measured with event loops that block");
         }
         if (arguments.medium() == Medium.IPC || arguments.medium() == Medium.SHM) {
-            throw new UnsupportedException("sockets are measured over TCP and inproc");
+            throw new UnsupportedException("sockets are measured over TCP, WebSocket and inproc");
         }
         if (arguments.view() == View.VIRTUAL && Runtime.version().feature() < 21) {
             throw new UnsupportedException("virtual threads need JDK 21");
@@ -72,7 +73,7 @@ final class ZmtpSockets {
             new SocketProxies(program, loop, transport.group()).start();
             return;
         }
-        String endpoint = arguments.medium() == Medium.INPROC ? INPROC : "tcp://127.0.0.1:" + arguments.port();
+        String endpoint = endpoint(arguments.port());
         if (arguments.role().binds()) {
             endpoint = bind(loop);
         }
@@ -81,16 +82,21 @@ final class ZmtpSockets {
         }
     }
 
+    private String endpoint(int port) {
+        return switch (arguments.medium()) {
+            case INPROC -> INPROC;
+            case WS -> "ws://127.0.0.1:" + port;
+            default -> "tcp://127.0.0.1:" + port;
+        };
+    }
+
     private String bind(EventLoopGroup loop) {
         ZMTPSocket socket = ZMTPSocket.of(config(loop, true));
         SocketTraffic.of(program, transport, loop.next(), program.messages(true))
                 .bind(socket);
-        String endpoint = socket.bind(arguments.medium() == Medium.INPROC ? INPROC : "tcp://127.0.0.1:0")
-                .readyFuture()
-                .join()
-                .text();
+        String endpoint = socket.bind(endpoint(0)).readyFuture().join().text();
         if (arguments.medium() != Medium.INPROC) {
-            program.bound(Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1)));
+            program.bound(URI.create(endpoint).getPort());
         }
         return endpoint;
     }

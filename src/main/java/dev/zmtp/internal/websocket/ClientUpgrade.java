@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
 
-    private static final int SWITCHING_PROTOCOLS = 101;
+    static final int SWITCHING_PROTOCOLS = 101;
 
     private final String host;
     private final String path;
@@ -62,7 +62,8 @@ public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
             ChannelPipeline pipeline, String host, String path, ZMTPWebSocket settings, ZMTPSession session) {
         ZwsTranslator translator = new ZwsTranslator(WebSocketRole.CLIENT, session);
         ClientUpgrade upgrade = new ClientUpgrade(host, path, settings, session, translator);
-        HeadLimit limit = new HeadLimit(reason -> upgrade.fail(pipeline.context(upgrade), reason));
+        HeadLimit limit =
+                new HeadLimit(WebSocketRole.CLIENT, reason -> upgrade.fail(pipeline.context(upgrade), reason));
         pipeline.addLast(limit, upgrade.http, upgrade, translator);
     }
 

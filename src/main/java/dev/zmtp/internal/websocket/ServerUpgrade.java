@@ -39,8 +39,9 @@ public final class ServerUpgrade extends ChannelInboundHandlerAdapter {
     public static void addTo(ChannelPipeline pipeline, String path, ZMTPWebSocket settings, ZMTPSession session) {
         HttpServerCodec http = new HttpServerCodec(HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH);
         ServerUpgrade upgrade = new ServerUpgrade(path, settings, session, http);
-        HeadLimit limit =
-                new HeadLimit(reason -> upgrade.refuse(pipeline.context(upgrade), UpgradeRequest.refusal(reason)));
+        HeadLimit limit = new HeadLimit(
+                WebSocketRole.SERVER,
+                reason -> upgrade.refuse(pipeline.context(upgrade), UpgradeRequest.refusal(reason)));
         pipeline.addLast(limit, http, upgrade, upgrade.translator);
     }
 
@@ -49,6 +50,11 @@ public final class ServerUpgrade extends ChannelInboundHandlerAdapter {
             HttpServerCodec http, ChannelPipeline pipeline, String path, ZMTPWebSocket settings, ZMTPSession session) {
         ServerUpgrade upgrade = new ServerUpgrade(path, settings, session, http);
         pipeline.addLast(upgrade, upgrade.translator);
+    }
+
+    /** Returns whether the connection has ended in the middle of a request. */
+    public static boolean isCut(HttpRequest request) {
+        return UpgradeRequest.isCut(request);
     }
 
     @Override

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * of ZMTP 2.0. Neither side sends a greeting, so the codec's greeting is discarded, and the codec receives a greeting
  * that fits. The limits of the config and the memory budget hold as they do over tcp.
  *
- * <p>The handler of the upgrade stands before the translator, and both are there before the channel is active. Until
- * {@link #start} is called, nothing is sent. The upgrade handler then passes on bytes that follow the upgrade.
+ * <p>The handler of the upgrade stands before the translator. Until {@link #start} is called, nothing is sent. The
+ * upgrade handler then passes on bytes that follow the upgrade.
  *
  * <p>A close by this side sends a close frame after the written frames, and waits for the close frame of the peer for
  * up to a second. A close frame of the peer is answered, and the channel is closed. A bad frame is answered with a
@@ -282,7 +282,10 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
             ctx.fireChannelReadComplete(); // handlers flush their answers, and nothing may follow a close frame
         }
         switch (state) {
-            case OPEN -> closeAfter(payload);
+            case OPEN -> {
+                ZMTPException failure = ClosePayload.failure(payload);
+                closeAfter(payload, failure == null ? null : withPeer(failure));
+            }
             case CLOSING, PARTING -> closeNow();
             case WAITING, ENDED -> {} // a handler has closed the channel
         }
@@ -312,9 +315,9 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
             closeNow(); // a close frame would keep the queued bytes for as long as the peer does not read
             return;
         }
-        byte[] status = status(WebSocketFrames.NORMAL);
+        byte[] status = ClosePayload.of(WebSocketFrames.NORMAL);
         if (inputEnded) {
-            closeAfter(status);
+            closeAfter(status, null);
             return;
         }
         state = State.CLOSING;
@@ -337,7 +340,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
             return ctx.newSucceededFuture();
         }
         state = State.PARTING;
-        return writeClose(status(WebSocketFrames.NORMAL));
+        return writeClose(ClosePayload.of(WebSocketFrames.NORMAL));
     }
 
     /** Ends the connection because of {@code failure}, which is reported to the codec. */
@@ -349,7 +352,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
             closeNow(); // a user that has closed the channel is not interested in the rest
             return;
         }
-        closeAfter(status(Objects.requireNonNull(rules).statusFor(failure)), withPeer(failure));
+        closeAfter(ClosePayload.of(Objects.requireNonNull(rules).statusFor(failure)), withPeer(failure));
     }
 
     private Throwable withPeer(Throwable failure) {
@@ -357,14 +360,6 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         return failure instanceof ZMTPException known
                 ? new ZMTPException(known.code(), known.getMessage() + ", peer " + peer, known.getCause())
                 : new DecoderException("peer " + peer + ": " + failure, failure);
-    }
-
-    private static byte[] status(int status) {
-        return new byte[] {(byte) (status >> Byte.SIZE), (byte) status};
-    }
-
-    private void closeAfter(byte[] payload) {
-        closeAfter(payload, null);
     }
 
     /** Sends a close frame, reports {@code failure} if there is one, and closes the channel when the frame is sent. */

@@ -360,6 +360,16 @@ class UpgradeTest {
     }
 
     @Test
+    void interimAnswersCountForTheLimitOfTheHead() {
+        ZMTPCodec codec = client(ZMTPWebSocket.DEFAULT);
+
+        sent();
+        receive(("HTTP/1.1 103 Early Hints\r\nLink: " + "a".repeat(1_000) + "\r\n\r\n").repeat(9));
+
+        assertThat(failure(codec)).hasMessageContaining("HTTP head length: 8193 (expected: <= 8192)");
+    }
+
+    @Test
     void aBareClientOffersNoMechanism() {
         client(ZMTPWebSocket.DEFAULT.bare(true));
 

@@ -2,6 +2,7 @@ package dev.zmtp.internal.websocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.testing.Hex;
@@ -16,7 +17,11 @@ import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The closing handshake of WebSocket, in both directions. */
 class ZwsCloseTest {
@@ -69,6 +74,38 @@ class ZwsCloseTest {
             assertThat(end.channel.isOpen()).isFalse();
             assertThat(List.of(closed, again, disconnected)).allMatch(ChannelFuture::isSuccess);
             assertThat(end.received()).isEqualTo(CLOSE);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "88 02 03 ea           | 1002",
+                "88 06 03 f0 \"nope\" | 1008 \"nope\"",
+                "88 03 0f a0 80        | 4000 0x80",
+            })
+    void theStatusOfThePeerIsTheReasonOfTheEnd(String frame, String status) {
+        try (TranslatedChannel end = TranslatedChannel.open(WebSocketRole.CLIENT)) {
+            end.receive(frame);
+
+            assertThat(end.codec.failures)
+                    .singleElement(InstanceOfAssertFactories.throwable(ZMTPException.class))
+                    .hasMessageStartingWith("status of the peer's close frame: " + status + " (expected: 1000), peer ")
+                    .extracting(ZMTPException::code)
+                    .isEqualTo(ZMTPException.Code.CLOSED);
+            assertThat(end.channel.isOpen()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"88 00", "88 02 03 e8", "88 02 03 e9"})
+    void aNormalEndOfThePeerIsNoFailure(String frame) {
+        try (TranslatedChannel end = TranslatedChannel.open(WebSocketRole.CLIENT)) {
+            end.receive(frame);
+
+            assertThat(end.codec.failures).isEmpty();
+            assertThat(end.channel.isOpen()).isFalse();
         }
     }
 
