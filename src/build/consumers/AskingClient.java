@@ -6,7 +6,10 @@ import dev.zmtp.socket.ZMTPSocket;
 import io.netty.util.Version;
 import java.time.Duration;
 
-/** Starts the server of the README, sends it a request, and prints the answer. */
+/**
+ * Starts the server of the README, sends it a request, and prints the answer, and what it is told about WebSocket
+ * without Netty's library of HTTP.
+ */
 public final class AskingClient {
 
     private AskingClient() {}
@@ -20,6 +23,15 @@ public final class AskingClient {
                     + Runtime.version().feature() + ", Netty "
                     + Version.identify().get("netty-transport").artifactVersion());
             answer.release();
+            System.out.println(webSocket(client));
+        }
+    }
+
+    private static String webSocket(ZMTPSocket socket) {
+        try {
+            return socket.connect("ws://127.0.0.1:1").toString();
+        } catch (IllegalStateException e) {
+            return e.getMessage();
         }
     }
 }

@@ -40,7 +40,10 @@ public final class ZMTPException extends DecoderException {
         HEARTBEAT_TIMEOUT,
         /** The memory budget of all connections was exceeded, and this connection was closed to free memory. */
         MEMORY_BUDGET,
-        /** The connection ended before the handshake was complete, or in the middle of a frame or a message. */
+        /**
+         * The connection ended before the handshake was complete, or in the middle of a frame or a message, or a peer
+         * closed a WebSocket with a status other than those of a normal end.
+         */
         CLOSED
     }
 

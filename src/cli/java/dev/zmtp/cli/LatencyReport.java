@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /** Prints the percentiles of round trips. */
@@ -15,11 +16,17 @@ final class LatencyReport {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99, 100};
     private static final double NANOS_PER_MICRO = 1_000;
 
+    /** Maximum time of a histogram. */
+    static final long MAX_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    /** Number of significant digits of a histogram. */
+    static final int DIGITS = 3;
+
     private LatencyReport() {}
 
     /** Returns a histogram for 1 ns to 1 h with three digits. */
     static Histogram histogram() {
-        return new Histogram(1, 3_600_000_000_000L, 3);
+        return new Histogram(1, MAX_NANOS, DIGITS);
     }
 
     static void print(Console console, String title, Histogram roundTrips) {

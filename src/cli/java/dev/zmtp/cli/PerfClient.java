@@ -79,6 +79,10 @@ final class PerfClient implements Callable<Integer> {
     @Nullable
     Path hdr;
 
+    @Option(names = "--log", paramLabel = "FILE", description = "Writes an interval log of seconds of HdrHistogram.")
+    @Nullable
+    Path log;
+
     @Option(names = "--json", description = "Prints an object in JSON, with percentiles in microseconds.")
     boolean json;
 
@@ -103,6 +107,11 @@ final class PerfClient implements Callable<Integer> {
         if (sockets > 1 && options.captures()) {
             throw new CliException(ExitCode.USAGE, "--capture: " + sockets + " sockets (expected: 1)");
         }
+        if (throughput && (hdr != null || log != null)) {
+            throw new CliException(
+                    ExitCode.USAGE,
+                    (hdr != null ? "--hdr" : "--log") + ": with --throughput (expected: a constant rate)");
+        }
         List<ZMTPSocket> opened = new ArrayList<>();
         try {
             for (int i = 0; i < sockets; i++) {
@@ -111,9 +120,12 @@ final class PerfClient implements Callable<Integer> {
             for (ZMTPSocket socket : opened) {
                 SocketOptions.awaitPeers(socket, 1, wait, "no server");
             }
-            return throughput
-                    ? new PerfThroughput(this, opened).run(console)
-                    : new PerfLatency(this, opened).run(console);
+            if (throughput) {
+                return new PerfThroughput(this, opened).run(console);
+            }
+            try (LatencyLog its = log == null ? null : new LatencyLog(log)) {
+                return new PerfLatency(this, opened, its).run(console);
+            }
         } finally {
             for (ZMTPSocket socket : opened) {
                 socket.closeAsync(Duration.ZERO).join();

@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
+import org.HdrHistogram.SingleWriterRecorder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends at a constant rate. The latency of a message counts from the time when it was due, so a stall of the client,
@@ -30,15 +32,19 @@ final class PerfLatency {
     private final long all;
     private long sent;
 
-    PerfLatency(PerfClient options, List<ZMTPSocket> sockets) {
+    /** @param log gets the round trips of each second; null for no log */
+    PerfLatency(PerfClient options, List<ZMTPSocket> sockets, @Nullable LatencyLog log) {
         this.options = options;
         this.sockets = sockets;
         warmUp = (long) (options.rate * (options.warmUp.toNanos() / 1e9));
         all = warmUp + Math.max(1, (long) (options.rate * (options.duration.toNanos() / 1e9)));
         for (ZMTPSocket socket : sockets) {
-            Answers its = new Answers();
+            Answers its = new Answers(log == null ? null : log.newRecorder());
             answers.add(its);
             socket.onMessage((peer, message) -> its.add(message));
+        }
+        if (log != null) {
+            log.start();
         }
     }
 
@@ -46,12 +52,20 @@ final class PerfLatency {
     private final class Answers {
         final Histogram roundTrips = LatencyReport.histogram();
         final AtomicLong count = new AtomicLong();
+        private final @Nullable SingleWriterRecorder seconds;
+
+        Answers(@Nullable SingleWriterRecorder seconds) {
+            this.seconds = seconds;
+        }
 
         void add(ZMTPMessage message) {
             long now = System.nanoTime();
             if (TimedBody.is(message) && TimedBody.number(message) >= warmUp) {
-                long roundTrip = Math.max(1, now - TimedBody.due(message));
-                roundTrips.recordValue(Math.min(roundTrip, roundTrips.getHighestTrackableValue()));
+                long roundTrip = Math.min(Math.max(1, now - TimedBody.due(message)), LatencyReport.MAX_NANOS);
+                roundTrips.recordValue(roundTrip);
+                if (seconds != null) {
+                    seconds.recordValue(roundTrip);
+                }
                 count.setRelease(count.getPlain() + 1);
             }
             message.release();

@@ -3,12 +3,14 @@ package dev.zmtp.cli;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Forwards messages between two sockets, until the program is interrupted. */
@@ -53,6 +55,10 @@ final class ProxyCommand implements Callable<Integer> {
             description = "Prints a line of statistics each TIME.")
     private @Nullable Duration every;
 
+    /** Of all sockets, which are servers. */
+    @Mixin
+    private SecurityOptions security = new SecurityOptions();
+
     ProxyCommand(Console console) {
         this.console = console;
     }
@@ -81,7 +87,9 @@ final class ProxyCommand implements Callable<Integer> {
             throw new CliException(
                     ExitCode.USAGE, option + ": " + value + " (expected: TYPE=ENDPOINT, such as router=tcp://:5555)");
         }
-        ZMTPSocket socket = ZMTPSocket.of(type);
+        ZMTPSocketConfig.Builder config = ZMTPSocketConfig.builder(type);
+        security.apply(config, true, false);
+        ZMTPSocket socket = ZMTPSocket.of(config.build());
         SocketOptions.bind(console, socket, EndpointArguments.toBind(value.substring(split + 1)), false);
         return socket;
     }

@@ -5,6 +5,7 @@ import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPCurvePublicKey;
+import dev.zmtp.security.ZMTPPasswordAuthenticator;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.security.ZMTPPublicKeyAuthenticator;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -18,7 +19,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -65,7 +68,13 @@ final class SecurityOptions {
             description = "PLAIN client: file whose first line is the password.")
     private @Nullable Path passwordFile;
 
-    @Option(names = "--tls", description = "Encrypts tcp with TLS.")
+    @Option(
+            names = "--users",
+            paramLabel = "FILE",
+            description = "PLAIN server: file with the users, as NAME:PASSWORD, one in each line.")
+    private @Nullable Path users;
+
+    @Option(names = "--tls", description = "Encrypts tcp with TLS. Needed for wss.")
     private boolean tls;
 
     @Option(
@@ -89,11 +98,18 @@ final class SecurityOptions {
 
     /** Sets what the options say. */
     void apply(ZMTPSocketConfig.Builder config, boolean binds, boolean connects) {
-        if (isCurve() && user != null) {
-            throw usage("--user: PLAIN (expected: either PLAIN or the options of CURVE)");
+        if (isCurve() && (user != null || users != null)) {
+            throw usage(
+                    (user != null ? "--user" : "--users") + ": PLAIN (expected: either PLAIN or the options of CURVE)");
+        }
+        if (user != null && users != null) {
+            throw usage("--user, --users: both (expected: one of them, for a client or a server of PLAIN)");
         }
         if (user != null && binds) {
             throw usage("--user: with --bind (expected: a client of PLAIN, which connects)");
+        }
+        if (users != null && connects) {
+            throw usage("--users: with an endpoint to connect (expected: a server of PLAIN, which binds)");
         }
         if ((certificate == null) != (certificateKey == null)) {
             throw usage("--cert, --cert-key: one of them (expected: both)");
@@ -123,6 +139,8 @@ final class SecurityOptions {
             applyCurve(codec);
         } else if (user != null) {
             codec.mechanism(ZMTPPlain.client(user, password()));
+        } else if (users != null) {
+            codec.mechanism(ZMTPPlain.server()).authenticator(ZMTPPasswordAuthenticator.of(passwords(users)));
         } else if (passwordFile != null) {
             throw usage("--password-file: without --user");
         }
@@ -197,6 +215,24 @@ final class SecurityOptions {
         } catch (IOException | java.io.UncheckedIOException e) {
             throw CliException.failed("--password-file " + passwordFile + ": " + Main.text(e));
         }
+    }
+
+    private static Map<String, String> passwords(Path file) {
+        Map<String, String> passwords = new HashMap<>();
+        try {
+            for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
+                int colon = line.indexOf(':');
+                if (colon < 0 && !line.isBlank()) {
+                    throw new IOException("line without a colon (expected: NAME:PASSWORD)"); // which can be a secret
+                }
+                if (colon >= 0) {
+                    passwords.put(line.substring(0, colon), line.substring(colon + 1));
+                }
+            }
+        } catch (IOException e) {
+            throw CliException.failed("--users " + file + ": " + Main.text(e));
+        }
+        return passwords;
     }
 
     private void applyTls(ZMTPSocketConfig.Builder config, boolean binds, boolean connects) {

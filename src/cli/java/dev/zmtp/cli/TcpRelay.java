@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Forwards TCP connections to an endpoint, and prints the frames of both directions. No byte is changed. Each direction
@@ -39,6 +40,7 @@ final class TcpRelay {
     private final Transport.Address to;
     private final long start = System.nanoTime();
     private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger connections = new AtomicInteger();
     private final Thread main = Thread.currentThread();
     private volatile boolean outputClosed;
 
@@ -85,12 +87,13 @@ final class TcpRelay {
             throws ClosedByInterruptException, InterruptedException {
         try {
             SocketChannel client = server.accept();
-            if (open.size() >= 2 * MAX_CONNECTIONS) {
+            if (connections.get() >= MAX_CONNECTIONS) {
                 console.complain("connection " + number + ": refused (expected: at most " + MAX_CONNECTIONS + ")");
                 close(client);
                 return;
             }
             Connection connection = new Connection(number, client);
+            connections.incrementAndGet();
             start(connection::forward, "connection " + number);
         } catch (ClosedByInterruptException e) {
             throw e;
@@ -166,8 +169,11 @@ final class TcpRelay {
                 CountDownLatch answered = new CountDownLatch(1);
                 start(
                         () -> {
-                            pump(server, client, toClient);
-                            answered.countDown();
+                            try {
+                                pump(server, client, toClient);
+                            } finally {
+                                answered.countDown();
+                            }
                         },
                         "answers of connection " + number);
                 pump(client, server, toServer);
@@ -180,6 +186,7 @@ final class TcpRelay {
                 Thread.currentThread().interrupt();
             } finally {
                 open.remove(client);
+                connections.decrementAndGet();
             }
         }
 

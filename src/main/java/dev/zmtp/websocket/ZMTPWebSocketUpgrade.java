@@ -7,6 +7,7 @@ import dev.zmtp.codec.ZMTPSizeEstimator;
 import dev.zmtp.internal.runtime.RequestPath;
 import dev.zmtp.internal.websocket.ServerUpgrade;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
@@ -22,8 +23,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Handler that speaks ZMTP over WebSocket (RFC 45) at a path of an HTTP server. Add it behind the
- * {@link HttpServerCodec} of the server, and before the handlers that answer requests:
+ * Handler that speaks ZMTP over WebSocket (RFC 45) at a path of an HTTP server. Add it directly
+ * behind the {@link HttpServerCodec} of the server:
  *
  * <pre>{@code
  *   pipeline.addLast(
@@ -45,8 +46,8 @@ import java.util.function.Supplier;
  * <p>The channel is active, so the handlers of the service get no {@code channelActive}. Netty has perhaps cached its
  * estimator of sizes, so set {@link ZMTPSizeEstimator} on the bootstrap if other threads write messages.
  *
- * <p>An exception of {@code codecs} or {@code service}, or a missing {@code HttpServerCodec}, is logged by Netty, and
- * closes the channel.
+ * <p>An exception of {@code codecs} or {@code service} is logged by Netty, and closes the channel. So does a request if
+ * another handler than the {@code HttpServerCodec} stands before this handler.
  *
  * <p>Each channel needs its own instance, which is used on the event loop.
  */
@@ -67,6 +68,9 @@ public final class ZMTPWebSocketUpgrade extends ChannelDuplexHandler {
 
     /** Requests that were passed on, without those whose response is written. */
     private int unanswered;
+
+    /** True if another response to the same request follows the last one. */
+    private boolean isInterim;
 
     /**
      * A handler for a channel.
@@ -123,18 +127,20 @@ public final class ZMTPWebSocketUpgrade extends ChannelDuplexHandler {
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-        if (message instanceof LastHttpContent && !isInterim(message)) {
+        if (message instanceof HttpResponse response) {
+            isInterim = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+        }
+        if (message instanceof LastHttpContent && !isInterim && unanswered > 0) {
             unanswered--;
         }
         ctx.write(message, promise);
     }
 
-    private static boolean isInterim(Object message) {
-        return message instanceof HttpResponse response
-                && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
-    }
-
     private void upgrade(ChannelHandlerContext ctx, HttpRequest request) {
+        if (!ctx.channel().isActive()) {
+            ReferenceCountUtil.release(request); // which came with one whose response closes the channel
+            return;
+        }
         if (unanswered > 0) { // and its response would arrive between frames
             fail(
                     ctx,
@@ -143,17 +149,17 @@ public final class ZMTPWebSocketUpgrade extends ChannelDuplexHandler {
                     ZMTPException.of(Code.UNEXPECTED, "requests without a response", unanswered, "none"));
             return;
         }
-        List<String> ofHttp;
         try {
-            ofHttp = replaceHandlers(ctx);
+            replaceHandlers(ctx);
         } catch (Throwable e) {
             // Not to a new codec, which would take it for a failure of the handshake
-            fail(ctx, ctx.pipeline().lastContext(), request, e);
+            ChannelHandlerContext last = ctx.pipeline().lastContext();
+            fail(ctx, last == null ? ctx : last, request, e);
             return;
         }
         state = State.REPLACED;
         ctx.fireChannelRead(request);
-        ofHttp.forEach(name -> removeFrom(ctx.pipeline(), name)); // what they have kept follows the request
+        removeFrom(ctx.pipeline(), ctx.name());
     }
 
     /** @param from the context behind which handlers get the failure */
@@ -164,19 +170,17 @@ public final class ZMTPWebSocketUpgrade extends ChannelDuplexHandler {
         ctx.close();
     }
 
-    /**
-     * Replaces the handlers behind this handler. Returns the names of this handler and those between it and the HTTP
-     * codec, which follow when the request is passed on.
-     */
-    private List<String> replaceHandlers(ChannelHandlerContext ctx) {
+    /** Replaces the handlers behind this handler, which leaves when the request is passed on. */
+    private void replaceHandlers(ChannelHandlerContext ctx) {
         ChannelPipeline pipeline = ctx.pipeline();
-        HttpServerCodec http = pipeline.get(HttpServerCodec.class);
-        if (http == null) {
-            throw new IllegalStateException("handler before " + ctx.name() + ": none (expected: HttpServerCodec)");
-        }
-        ZMTPCodec codec = Objects.requireNonNull(codecs.get(), "codec");
         List<String> names = pipeline.names();
         int self = names.indexOf(ctx.name());
+        ChannelHandler before = self == 0 ? null : pipeline.get(names.get(self - 1));
+        if (!(before instanceof HttpServerCodec http)) {
+            throw new IllegalStateException("handler before " + ctx.name() + ": "
+                    + (before == null ? "none" : before.getClass().getName()) + " (expected: HttpServerCodec)");
+        }
+        ZMTPCodec codec = Objects.requireNonNull(codecs.get(), "codec");
         names.subList(self + 1, names.size()).forEach(name -> removeFrom(pipeline, name));
         ServerUpgrade.addBehind(http, pipeline, path, settings, codec.session());
         pipeline.addLast(codec);
@@ -184,7 +188,6 @@ public final class ZMTPWebSocketUpgrade extends ChannelDuplexHandler {
             throw new IllegalStateException("codec: one that cannot be added (expected: a new one)");
         }
         service.accept(pipeline);
-        return names.subList(names.indexOf(pipeline.context(http).name()) + 1, self + 1);
     }
 
     /** Removes a handler, unless the channel was closed in the meantime. */

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -117,6 +118,25 @@ class CliIT {
             assertThat(push).isEqualTo(new Ended(ExitCode.OK, "", ""));
             assertThat(text(pull.receive())).isEqualTo("one");
             assertThat(text(pull.receive())).isEqualTo("two");
+        }
+    }
+
+    @Test
+    void itListsTheLibrariesThatItContains() throws IOException {
+        List<String> libraries = Pattern.compile("<include>([a-z.]+:\\S+)</include>")
+                .matcher(Files.readString(Path.of("src/build/cli.xml")))
+                .results()
+                .map(library -> library.group(1))
+                .toList();
+
+        try (JarFile jar = new JarFile(jar());
+                InputStream list = jar.getInputStream(jar.getEntry("META-INF/THIRD-PARTY.txt"))) {
+            assertThat(new String(list.readAllBytes(), StandardCharsets.UTF_8)
+                            .lines()
+                            .filter(line -> line.contains(":") && !line.endsWith(":"))
+                            .map(line -> line.split(" ", 2)[0]))
+                    .hasSizeGreaterThan(10)
+                    .containsExactlyElementsOf(libraries);
         }
     }
 

@@ -5,6 +5,7 @@ import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,6 +15,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
+import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.TestSockets;
 import java.io.ByteArrayInputStream;
@@ -224,6 +226,32 @@ class CliTest {
         assertThat(errors.size()).isZero();
     }
 
+    @Test
+    void aServerOfPlainAcceptsItsUsers(@TempDir Path files) throws Exception {
+        Path users = Files.writeString(files.resolve("users"), "bob:other\n\nada:sec:ret\n");
+        String endpoint = "ipc://" + files.resolve("rep");
+        CompletableFuture<CommandRun> server =
+                begin("", "rep", "--echo", "--users", users.toString(), "-n", "1", "-w", "20s", "-b", endpoint);
+        ZMTPSocket req =
+                sockets.open(sockets.builder(REQ).codec(codec -> codec.mechanism(ZMTPPlain.client("ada", "sec:ret"))));
+        req.connect(endpoint);
+
+        req.send(TestSockets.message("hello"));
+
+        assertThat(TestSockets.receive(req)).containsExactly("hello");
+        assertThat(TestSockets.get(server).code()).isZero();
+    }
+
+    @Test
+    void aLineOfUsersWithoutAPasswordIsNotPrinted(@TempDir Path files) throws IOException {
+        Path users = Files.writeString(files.resolve("users"), "secret\n");
+
+        CommandRun failed = run("", "rep", "--users", users.toString(), "-b", "tcp://127.0.0.1:*");
+
+        assertThat(failed.errors())
+                .isEqualTo("zmtp: --users " + users + ": line without a colon (expected: NAME:PASSWORD)\n");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -243,6 +271,10 @@ class CliTest {
                 "rep --key k -b tcp://:1",
                 "req --ca file tcp://:1",
                 "rep --user ada -b tcp://:1",
+                "req --users file tcp://:1",
+                "rep --users file --user ada -b tcp://:1",
+                "rep --users file --allow-any --key k -b tcp://:1",
+                "proxy --user ada --frontend router=tcp://:1 --backend dealer=tcp://:1",
                 "req --tls --cert file tcp://:1",
                 "req --tls --insecure --ca file tcp://:1",
                 "rep --echo -D x -b tcp://:1",
@@ -276,6 +308,8 @@ class CliTest {
                 "req --server-key @no-such-file tcp://127.0.0.1:1",
                 "rep --key no-such-file --allow-any -b tcp://127.0.0.1:*",
                 "req --user ada --password-file no-such-file tcp://127.0.0.1:1",
+                "rep --users no-such-file -b tcp://127.0.0.1:*",
+                "proxy --users no-such-file --frontend router=tcp://127.0.0.1:* --backend dealer=tcp://127.0.0.1:*",
                 "req --tls --ca no-such-file tcp://127.0.0.1:1",
                 "sub --capture no-such-directory/file tcp://127.0.0.1:1",
             })

@@ -11,10 +11,19 @@ import dev.zmtp.cli.CliTest.CommandRun;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.TestSockets;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogReader;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@code perf client} and {@code perf pingpong} measure. */
 class PerfTest {
@@ -96,6 +105,46 @@ class PerfTest {
         assertThat(run.code()).isEqualTo(ExitCode.FAILED);
         assertThat(all.get("lost").getAsLong()).isEqualTo(RATE / 50);
         assertThat(all.get("sent").getAsLong()).isEqualTo(RATE);
+    }
+
+    @Test
+    void theLogHasTheRoundTripsOfEachSecond(TestSockets sockets, @TempDir Path directory) throws IOException {
+        String endpoint = server(sockets, (peer, message) -> peer.sendOrDrop(message));
+        String log = directory.resolve("log").toString();
+
+        CommandRun run = run(
+                "perf",
+                "client",
+                "--rate",
+                "1000",
+                "--warm-up",
+                "0s",
+                "--duration",
+                "2500ms",
+                "--log",
+                log,
+                "--wait",
+                "10s",
+                endpoint);
+
+        assertThat(run.code()).isZero();
+        List<Histogram> seconds = new ArrayList<>();
+        try (HistogramLogReader reader = new HistogramLogReader(log)) {
+            while (reader.hasNext()) {
+                seconds.add((Histogram) reader.nextIntervalHistogram());
+            }
+        }
+        assertThat(seconds).hasSizeGreaterThanOrEqualTo(3);
+        assertThat(seconds.stream().mapToLong(Histogram::getTotalCount).sum()).isEqualTo(2_500);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--log", "--hdr"})
+    void aFileOfPercentilesNeedsARate(String option) {
+        CommandRun run = run("perf", "client", "--throughput", option, "file", "tcp://127.0.0.1:1");
+
+        assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(run.errors()).contains(option + ": with --throughput (expected: a constant rate)");
     }
 
     @Test

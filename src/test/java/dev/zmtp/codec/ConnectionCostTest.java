@@ -88,7 +88,7 @@ class ConnectionCostTest {
         };
     }
 
-    private static EmbeddedChannel halfARequest(ZMTPCodec codec) {
+    private static EmbeddedChannel requestBeforeItsEnd(ZMTPCodec codec, String headers) {
         ChannelHandler upgrade = new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel ch) {
@@ -96,7 +96,7 @@ class ConnectionCostTest {
             }
         };
         return new ScriptedPeer(upgrade, codec)
-                .send(ByteBufUtil.hexDump(HALF_A_REQUEST.getBytes(StandardCharsets.US_ASCII)))
+                .send(ByteBufUtil.hexDump((HALF_A_REQUEST + headers).getBytes(StandardCharsets.US_ASCII)))
                 .channel;
     }
 
@@ -173,7 +173,16 @@ class ConnectionCostTest {
     void halfARequestOverWebSocketTakesUpToThreeTimesWhatAGreetingTakes() {
         long greeted = cost(codec -> codec, peerThatSends(GREETING));
 
-        assertThat(cost(codec -> codec, ConnectionCostTest::halfARequest)).isBetween(greeted, 3 * greeted);
+        assertThat(cost(codec -> codec, codec -> requestBeforeItsEnd(codec, "")))
+                .isBetween(greeted, 3 * greeted);
+    }
+
+    @Test
+    void theLongestHeadTakesUpToFortyKilobytes() {
+        String headers = ("a: " + "b".repeat(120) + "\r\n").repeat(62);
+
+        assertThat(cost(codec -> codec, codec -> requestBeforeItsEnd(codec, headers)))
+                .isBetween(8_000L, 40_000L);
     }
 
     static Stream<Arguments> connections() {

@@ -13,8 +13,10 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("netty-4.2-only") // the example has an event loop group of Netty 4.2
 class PagesAndEchoTest {
 
     @Test

@@ -322,6 +322,14 @@ final class Seeds {
         seed("ZwsFuzz", "READY and a message to a client", ofServer + "82 06 00 68 65 6c 6c 6f");
         seed("ZwsFuzz", "READY and a message to a server", ofClient + ready + "82 86 37 fa 21 3d 37 92 44 51 5b 95");
         seed("ZwsFuzz", "a fragmented message", "01 02 00 02 83 37 fa 21 3d 37 92 44 80 83 37 fa 21 3d 5b 96 4e");
+        seed(
+                "ZwsFuzz",
+                "messages and fragments after the handshake of a client",
+                "02 00 " + READS_OF_1 + "82 02 01 61 82 02 00 62 02 02 00 61 80 01 62 82 07 02 04 50 49 4e 47 00 00");
+        seed(
+                "ZwsFuzz",
+                "fragments that are too long after the handshake of a server",
+                "03 00 " + READS_OF_1 + "02 83 37 fa 21 3d 37 92 44 80 fe 27 10 37 fa 21 3d 5b 96 4e");
         seed("ZwsFuzz", "two messages to a bare client", bareServer + "82 01 00 82 05 01 61 62 63 64 82 02 00 78");
         seed("ZwsFuzz", "PING, PONG and close", bareServer + "89 01 61 8a 00 88 02 03 e8 82 01 00");
         seed("ZwsFuzz", "a frame that is announced and too long", bareServer + "82 7f 00 00 00 00 04 00 00 00 00");

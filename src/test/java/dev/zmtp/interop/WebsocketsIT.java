@@ -15,12 +15,9 @@ import dev.zmtp.testing.Programs;
 import dev.zmtp.testing.TestSockets;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -48,12 +45,7 @@ class WebsocketsIT {
     static void find() throws Exception {
         assumeTrue(Programs.hasWebsockets(), "websockets is not installed");
         certificates = Certificates.make(directory, "ours");
-        String lines = Base64.getMimeEncoder()
-                .encodeToString(certificates.certificate().getEncoded());
-        trusted = Files.writeString(
-                directory.resolve("trusted.pem"),
-                "-----BEGIN CERTIFICATE-----\n" + lines + "\n-----END CERTIFICATE-----\n",
-                StandardCharsets.US_ASCII);
+        trusted = certificates.writeCertificate(directory.resolve("trusted.pem"));
     }
 
     @AfterEach

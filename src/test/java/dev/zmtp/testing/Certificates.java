@@ -1,11 +1,13 @@
 package dev.zmtp.testing;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.util.Base64;
 import javax.net.ssl.KeyManagerFactory;
 
 /** A key with a certificate that it has signed itself, made by the JDK's keytool. */
@@ -74,6 +76,22 @@ public final class Certificates {
         KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keys.init(store, PASSWORD.toCharArray());
         return keys;
+    }
+
+    /** Writes the certificate in PEM, and returns the file. */
+    public Path writeCertificate(Path file) throws Exception {
+        return write(file, "CERTIFICATE", certificate().getEncoded());
+    }
+
+    /** Writes the private key in PEM, and returns the file. */
+    public Path writeKey(Path file) throws Exception {
+        return write(
+                file, "PRIVATE KEY", store.getKey(ALIAS, PASSWORD.toCharArray()).getEncoded());
+    }
+
+    private static Path write(Path file, String type, byte[] bytes) throws IOException {
+        String lines = Base64.getMimeEncoder().encodeToString(bytes);
+        return Files.writeString(file, "-----BEGIN " + type + "-----\n" + lines + "\n-----END " + type + "-----\n");
     }
 
     /** What a side that trusts this certificate needs. */

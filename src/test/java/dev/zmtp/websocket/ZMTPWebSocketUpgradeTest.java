@@ -19,10 +19,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPipelineException;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpRequest;
-import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContentCompressor;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObjectAggregator;
@@ -30,7 +29,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
-import io.netty.handler.flow.FlowControlHandler;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import io.netty.util.concurrent.EventExecutorGroup;
@@ -112,8 +111,11 @@ class ZMTPWebSocketUpgradeTest {
         return upgrade(() -> codec, pipeline -> pipeline.addLast(events));
     }
 
-    private void serve(ChannelHandler... between) {
-        channel.pipeline().addLast(new HttpServerCodec()).addLast(between).addLast(upgrade(), new Pages());
+    private void serve(ChannelHandler... behind) {
+        channel.pipeline()
+                .addLast(new HttpServerCodec(), upgrade())
+                .addLast(behind)
+                .addLast(new Pages());
     }
 
     private void receive(String text, String hex) {
@@ -263,35 +265,57 @@ class ZMTPWebSocketUpgradeTest {
     private static final class SharedHandler extends ChannelInboundHandlerAdapter {}
 
     @Test
-    void theEndOfARequestThatIsQueuedFollowsItsHead() {
-        channel.config().setAutoRead(false);
-        serve(new FlowControlHandler());
+    void anotherHandlerBeforeItIsAnError() {
+        channel.pipeline().addLast(new HttpServerCodec(), new HttpObjectAggregator(1_000));
+        channel.pipeline().addLast("zmtp", upgrade());
 
-        receive(REQUEST, "");
-        channel.read();
-        receive("", FRAMES);
-        channel.read();
-
-        assertThat(sent()).startsWith("HTTP/1.1 101 ").endsWith("\0abc");
+        assertThatThrownBy(() -> receive(REQUEST, ""))
+                .hasMessage("handler before zmtp: " + HttpObjectAggregator.class.getName()
+                        + " (expected: HttpServerCodec)");
+        assertThat(channel.isOpen()).isFalse();
     }
 
     @Test
-    void aFullRequestIsReleased() {
-        FullHttpRequest request =
-                new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/echo", Unpooled.buffer(1));
-        channel.pipeline().addLast(new HttpServerCodec(), new ChannelInboundHandlerAdapter() {
+    void aRequestWithABodyIsRefused() {
+        serve();
+
+        receive(REQUEST.replace("GET", "POST").replace("Host", "Content-Length: 3\r\nHost") + "abc", "");
+
+        assertThat(sent()).startsWith("HTTP/1.1 400 ");
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void anInterimResponseIsNotTheResponse() {
+        channel.pipeline().addLast(new HttpServerCodec(), upgrade(), new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object message) {
+                if (message instanceof HttpRequest) {
+                    ctx.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.EARLY_HINTS));
+                    ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+                }
+                ReferenceCountUtil.release(message);
+            }
+        });
+
+        assertThatThrownBy(() -> receive(REQUEST_FOR_A_PAGE + REQUEST, ""))
+                .hasMessage("requests without a response: 1 (expected: none)");
+    }
+
+    @Test
+    void aRequestBehindOneWhoseResponseClosesTheChannelIsDropped() {
+        channel.pipeline().addLast(new HttpServerCodec(), upgrade(), new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext ctx, Object message) {
                 ReferenceCountUtil.release(message);
-                ctx.fireChannelRead(request);
+                ctx.close();
             }
         });
-        channel.pipeline().addLast(upgrade());
 
-        receive(REQUEST_FOR_A_PAGE, "");
+        receive(REQUEST_FOR_A_PAGE + REQUEST, FRAMES);
 
-        assertThat(sent()).startsWith("HTTP/1.1 400 ");
-        assertThat(request.refCnt()).isZero();
+        assertThat(sent()).isEmpty();
+        assertThat(events.seen).isEmpty();
     }
 
     @Test

@@ -30,7 +30,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
 
-    static final int SWITCHING_PROTOCOLS = 101;
+    private static final int SWITCHING_PROTOCOLS = 101;
+
+    /** Maximum number of interim answers, each of which has a head of limited length. */
+    private static final int MAX_INTERIM = 8;
 
     private final String host;
     private final String path;
@@ -41,6 +44,7 @@ public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
             new HttpClientCodec(HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH);
     private final String key = AcceptKey.newKey();
     private boolean requested;
+    private int interim;
     private boolean failed;
     private @Nullable ZwsProtocol protocol;
 
@@ -62,8 +66,7 @@ public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
             ChannelPipeline pipeline, String host, String path, ZMTPWebSocket settings, ZMTPSession session) {
         ZwsTranslator translator = new ZwsTranslator(WebSocketRole.CLIENT, session);
         ClientUpgrade upgrade = new ClientUpgrade(host, path, settings, session, translator);
-        HeadLimit limit =
-                new HeadLimit(WebSocketRole.CLIENT, reason -> upgrade.fail(pipeline.context(upgrade), reason));
+        HeadLimit limit = new HeadLimit(reason -> upgrade.fail(pipeline.context(upgrade), reason));
         pipeline.addLast(limit, upgrade.http, upgrade, translator);
     }
 
@@ -99,8 +102,12 @@ public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
             if (failed || UpgradeRequest.isCut(message)) {
                 return;
             }
-            if (message instanceof HttpResponse response && !isInterim(response)) {
-                protocol = check(response);
+            if (message instanceof HttpResponse response) {
+                if (!isInterim(response)) {
+                    protocol = check(response);
+                } else if (++interim > MAX_INTERIM) {
+                    throw ZMTPException.tooLarge("interim answers of HTTP", interim, MAX_INTERIM);
+                }
             }
             if (message instanceof LastHttpContent && protocol != null) {
                 translator.startInsteadOf(http, this, protocol);

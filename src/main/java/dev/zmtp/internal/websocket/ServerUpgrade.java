@@ -39,9 +39,8 @@ public final class ServerUpgrade extends ChannelInboundHandlerAdapter {
     public static void addTo(ChannelPipeline pipeline, String path, ZMTPWebSocket settings, ZMTPSession session) {
         HttpServerCodec http = new HttpServerCodec(HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH, HeadLimit.MAX_LENGTH);
         ServerUpgrade upgrade = new ServerUpgrade(path, settings, session, http);
-        HeadLimit limit = new HeadLimit(
-                WebSocketRole.SERVER,
-                reason -> upgrade.refuse(pipeline.context(upgrade), UpgradeRequest.refusal(reason)));
+        HeadLimit limit =
+                new HeadLimit(reason -> upgrade.refuse(pipeline.context(upgrade), UpgradeRequest.refusal(reason)));
         pipeline.addLast(limit, http, upgrade, upgrade.translator);
     }
 

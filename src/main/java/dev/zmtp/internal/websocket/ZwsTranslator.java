@@ -283,7 +283,8 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         }
         switch (state) {
             case OPEN -> {
-                ZMTPException failure = ClosePayload.failure(payload);
+                boolean refused = !session.handshakeFuture().isSuccess();
+                ZMTPException failure = ClosePayload.failure(payload, refused); // a bad payload fails the connection
                 closeAfter(payload, failure == null ? null : withPeer(failure));
             }
             case CLOSING, PARTING -> closeNow();

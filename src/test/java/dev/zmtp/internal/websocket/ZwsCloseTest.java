@@ -81,20 +81,48 @@ class ZwsCloseTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "88 02 03 ea           | 1002",
-                "88 06 03 f0 \"nope\" | 1008 \"nope\"",
-                "88 03 0f a0 80        | 4000 0x80",
+                "88 02 03 ea           | 1002          | PEER_ERROR",
+                "88 06 03 f0 \"nope\" | 1008 \"nope\" | PEER_ERROR",
+                "88 04 0f a0 c3 a4     | 4000 0xc3a4   | PEER_ERROR",
+                "88 02 03 f3           | 1011          | CLOSED",
+                "88 02 03 f4           | 1012          | CLOSED",
             })
-    void theStatusOfThePeerIsTheReasonOfTheEnd(String frame, String status) {
+    void theStatusOfThePeerIsTheReasonOfTheEnd(String frame, String status, ZMTPException.Code code) {
         try (TranslatedChannel end = TranslatedChannel.open(WebSocketRole.CLIENT)) {
             end.receive(frame);
 
             assertThat(end.codec.failures)
                     .singleElement(InstanceOfAssertFactories.throwable(ZMTPException.class))
-                    .hasMessageStartingWith("status of the peer's close frame: " + status + " (expected: 1000), peer ")
+                    .hasMessageStartingWith(
+                            "status of the peer's close frame: " + status + " (expected: 1000, 1001 or none), peer ")
                     .extracting(ZMTPException::code)
-                    .isEqualTo(ZMTPException.Code.CLOSED);
+                    .isEqualTo(code);
             assertThat(end.channel.isOpen()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "88 02 00 00",
+                "88 02 03 e7",
+                "88 02 03 ec",
+                "88 02 03 ed",
+                "88 02 03 ee",
+                "88 02 03 f7",
+                "88 02 07 d0",
+                "88 02 13 88",
+                "88 03 03 e8 80"
+            })
+    void aPayloadThatAPeerMayNotSendIsAnsweredWith1002(String frame) {
+        try (TranslatedChannel end = TranslatedChannel.open(WebSocketRole.CLIENT)) {
+            end.receive(frame);
+
+            assertThat(end.codec.failures)
+                    .singleElement(InstanceOfAssertFactories.throwable(ZMTPException.class))
+                    .extracting(ZMTPException::code)
+                    .isEqualTo(ZMTPException.Code.MALFORMED);
+            assertThat(end.received()).isEqualTo(Hex.of("88 82 " + KEY + "34 10"));
         }
     }
 

@@ -1,0 +1,94 @@
+package dev.zmtp.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogWriter;
+import org.HdrHistogram.SingleWriterRecorder;
+
+/** Writes the round trips of each second to a file, in the format of HdrHistogram's interval logs. */
+final class LatencyLog implements AutoCloseable {
+
+    private static final double NANOS_PER_MICRO = 1_000;
+
+    private final Path file;
+    private final PrintStream out;
+    private final HistogramLogWriter log;
+    private final long begin = System.currentTimeMillis();
+    private final List<SingleWriterRecorder> recorders = new ArrayList<>();
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "latency log");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    LatencyLog(Path file) {
+        this.file = file;
+        try {
+            out = new PrintStream(Files.newOutputStream(file), false, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw failed(Main.text(e));
+        }
+        log = new HistogramLogWriter(out);
+        log.outputLogFormatVersion();
+        log.outputComment("[Round trips in microseconds, from the intended time]");
+        log.outputStartTime(begin);
+        log.setBaseTime(begin);
+        log.outputLegend();
+    }
+
+    private CliException failed(String reason) {
+        return CliException.failed("--log " + file + ": " + reason);
+    }
+
+    /** Returns a recorder for the round trips of a connection. Called before {@link #start}. */
+    SingleWriterRecorder newRecorder() {
+        SingleWriterRecorder recorder = new SingleWriterRecorder(LatencyReport.MAX_NANOS, LatencyReport.DIGITS);
+        recorders.add(recorder);
+        return recorder;
+    }
+
+    void start() {
+        recorders.forEach(SingleWriterRecorder::reset); // the first second begins now
+        timer.scheduleAtFixedRate(this::writeInterval, 1, 1, TimeUnit.SECONDS);
+    }
+
+    private void writeInterval() {
+        Histogram all = LatencyReport.histogram();
+        recorders.forEach(recorder -> all.add(recorder.getIntervalHistogram()));
+        log.outputIntervalHistogram(
+                seconds(all.getStartTimeStamp()), seconds(all.getEndTimeStamp()), all, NANOS_PER_MICRO);
+    }
+
+    private double seconds(long millis) {
+        return (millis - begin) / 1e3;
+    }
+
+    /**
+     * Writes the rest.
+     *
+     * @throws CliException if not everything could be written
+     */
+    @Override
+    public void close() {
+        timer.execute(this::writeInterval);
+        timer.shutdown();
+        try {
+            timer.awaitTermination(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        out.close();
+        if (out.checkError()) {
+            throw failed("not everything was written");
+        }
+    }
+}
