@@ -32,7 +32,7 @@ public final class ZMTPException extends DecoderException {
         SOCKET_TYPE,
         /** The authenticator did not accept the peer. */
         AUTHENTICATION,
-        /** The peer ended the handshake with an ERROR command. */
+        /** The peer refused with an ERROR command, or over WebSocket with a status of HTTP or of a close frame. */
         PEER_ERROR,
         /** The handshake was not complete in time. */
         HANDSHAKE_TIMEOUT,
@@ -41,8 +41,8 @@ public final class ZMTPException extends DecoderException {
         /** The memory budget of all connections was exceeded, and this connection was closed to free memory. */
         MEMORY_BUDGET,
         /**
-         * The connection ended before the handshake was complete, or in the middle of a frame or a message, or a peer
-         * closed a WebSocket with a status other than those of a normal end.
+         * The connection ended before the handshake was complete, or in the middle of a frame or a message, or the peer
+         * closed a WebSocket after the handshake with a status other than those of a normal end.
          */
         CLOSED
     }

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogWriter;
 import org.HdrHistogram.SingleWriterRecorder;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the round trips of each second to a file, in the format of HdrHistogram's interval logs. */
 final class LatencyLog implements AutoCloseable {
@@ -23,7 +24,11 @@ final class LatencyLog implements AutoCloseable {
     private final PrintStream out;
     private final HistogramLogWriter log;
     private final long begin = System.currentTimeMillis();
-    private final List<SingleWriterRecorder> recorders = new ArrayList<>();
+    private final List<Connection> connections = new ArrayList<>();
+
+    /** Set by the timer, and read after its end. */
+    private volatile @Nullable Throwable failure;
+
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "latency log");
         thread.setDaemon(true);
@@ -39,7 +44,7 @@ final class LatencyLog implements AutoCloseable {
         }
         log = new HistogramLogWriter(out);
         log.outputLogFormatVersion();
-        log.outputComment("[Round trips in microseconds, from the intended time]");
+        log.outputComment("[Round trips from the intended time, in nanoseconds; Interval_Max in microseconds]");
         log.outputStartTime(begin);
         log.setBaseTime(begin);
         log.outputLegend();
@@ -52,20 +57,40 @@ final class LatencyLog implements AutoCloseable {
     /** Returns a recorder for the round trips of a connection. Called before {@link #start}. */
     SingleWriterRecorder newRecorder() {
         SingleWriterRecorder recorder = new SingleWriterRecorder(LatencyReport.MAX_NANOS, LatencyReport.DIGITS);
-        recorders.add(recorder);
+        connections.add(new Connection(recorder));
         return recorder;
     }
 
     void start() {
-        recorders.forEach(SingleWriterRecorder::reset); // the first second begins now
+        connections.forEach(connection -> connection.recorder.reset()); // the first second begins now
         timer.scheduleAtFixedRate(this::writeInterval, 1, 1, TimeUnit.SECONDS);
     }
 
+    /** A recorder, and the histogram of the last second, which is used again. */
+    private static final class Connection {
+        private final SingleWriterRecorder recorder;
+        private @Nullable Histogram last;
+
+        Connection(SingleWriterRecorder recorder) {
+            this.recorder = recorder;
+        }
+
+        Histogram second() {
+            last = recorder.getIntervalHistogram(last);
+            return last;
+        }
+    }
+
     private void writeInterval() {
-        Histogram all = LatencyReport.histogram();
-        recorders.forEach(recorder -> all.add(recorder.getIntervalHistogram()));
-        log.outputIntervalHistogram(
-                seconds(all.getStartTimeStamp()), seconds(all.getEndTimeStamp()), all, NANOS_PER_MICRO);
+        try {
+            Histogram all = LatencyReport.histogram();
+            connections.forEach(connection -> all.add(connection.second()));
+            log.outputIntervalHistogram(
+                    seconds(all.getStartTimeStamp()), seconds(all.getEndTimeStamp()), all, NANOS_PER_MICRO);
+        } catch (Throwable e) {
+            failure = e;
+            throw e; // no other second follows
+        }
     }
 
     private double seconds(long millis) {
@@ -87,7 +112,7 @@ final class LatencyLog implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         out.close();
-        if (out.checkError()) {
+        if (out.checkError() || failure != null) {
             throw failed("not everything was written");
         }
     }

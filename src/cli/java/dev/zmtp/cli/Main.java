@@ -88,6 +88,9 @@ public final class Main implements Runnable {
         if (failure instanceof java.nio.file.NoSuchFileException) {
             return "no such file: " + message;
         }
+        if (failure instanceof java.nio.file.AccessDeniedException) {
+            return "no permission: " + message;
+        }
         if (failure instanceof java.nio.file.FileAlreadyExistsException) {
             return "the file exists: " + message;
         }

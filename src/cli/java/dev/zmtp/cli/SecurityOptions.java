@@ -106,7 +106,10 @@ final class SecurityOptions {
             throw usage("--user, --users: both (expected: one of them, for a client or a server of PLAIN)");
         }
         if (user != null && binds) {
-            throw usage("--user: with --bind (expected: a client of PLAIN, which connects)");
+            throw usage("--user: for a socket that binds (expected: a client of PLAIN, which connects)");
+        }
+        if (passwordFile != null && user == null) {
+            throw usage("--password-file: without --user");
         }
         if (users != null && connects) {
             throw usage("--users: with an endpoint to connect (expected: a server of PLAIN, which binds)");
@@ -141,8 +144,6 @@ final class SecurityOptions {
             codec.mechanism(ZMTPPlain.client(user, password()));
         } else if (users != null) {
             codec.mechanism(ZMTPPlain.server()).authenticator(ZMTPPasswordAuthenticator.of(passwords(users)));
-        } else if (passwordFile != null) {
-            throw usage("--password-file: without --user");
         }
     }
 
@@ -220,14 +221,21 @@ final class SecurityOptions {
     private static Map<String, String> passwords(Path file) {
         Map<String, String> passwords = new HashMap<>();
         try {
+            int number = 0;
             for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
-                int colon = line.indexOf(':');
-                if (colon < 0 && !line.isBlank()) {
-                    throw new IOException("line without a colon (expected: NAME:PASSWORD)"); // which can be a secret
+                number++;
+                if (!line.isBlank() && !line.startsWith("# ")) {
+                    int colon = line.indexOf(':');
+                    boolean isUser = colon > 0 && colon < line.length() - 1;
+                    if (!isUser || passwords.put(line.substring(0, colon), line.substring(colon + 1)) != null) {
+                        // The line can contain a secret.
+                        throw new IOException(
+                                "line " + number + " (expected: NAME:PASSWORD, with another name in each line)");
+                    }
                 }
-                if (colon >= 0) {
-                    passwords.put(line.substring(0, colon), line.substring(colon + 1));
-                }
+            }
+            if (passwords.isEmpty()) {
+                throw new IOException("no users (expected: lines of NAME:PASSWORD)");
             }
         } catch (IOException e) {
             throw CliException.failed("--users " + file + ": " + Main.text(e));

@@ -178,14 +178,13 @@ final class TcpRelay {
                         "answers of connection " + number);
                 pump(client, server, toServer);
                 answered.await();
-                open.remove(server);
                 print("down");
             } catch (IOException e) {
                 console.complain("connection " + number + ": " + target + ": " + Main.text(e));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } finally {
-                open.remove(client);
+                open.removeIf(channel -> !channel.isOpen()); // both of this connection
                 connections.decrementAndGet();
             }
         }

@@ -7,7 +7,6 @@ import dev.zmtp.codec.ZMTPSizeEstimator;
 import dev.zmtp.internal.runtime.RequestPath;
 import dev.zmtp.internal.websocket.ServerUpgrade;
 import io.netty.channel.ChannelDuplexHandler;
-import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
@@ -46,8 +45,12 @@ import java.util.function.Supplier;
  * <p>The channel is active, so the handlers of the service get no {@code channelActive}. Netty has perhaps cached its
  * estimator of sizes, so set {@link ZMTPSizeEstimator} on the bootstrap if other threads write messages.
  *
- * <p>An exception of {@code codecs} or {@code service} is logged by Netty, and closes the channel. So does a request if
- * another handler than the {@code HttpServerCodec} stands before this handler.
+ * <p>An exception of {@code codecs} or {@code service}, or a missing {@code HttpServerCodec}, is logged by Netty, and
+ * closes the channel.
+ *
+ * <p>A server can have several of these handlers, each for its path. Other handlers between the {@code HttpServerCodec}
+ * and this handler leave the pipeline as well. They must not write parts of responses, which would not be counted, as a
+ * {@code ChunkedWriteHandler} does.
  *
  * <p>Each channel needs its own instance, which is used on the event loop.
  */
@@ -138,7 +141,8 @@ public final class ZMTPWebSocketUpgrade extends ChannelDuplexHandler {
 
     private void upgrade(ChannelHandlerContext ctx, HttpRequest request) {
         if (!ctx.channel().isActive()) {
-            ReferenceCountUtil.release(request); // which came with one whose response closes the channel
+            state = State.FAILED; // it came with a request whose response closes the channel
+            ReferenceCountUtil.release(request);
             return;
         }
         if (unanswered > 0) { // and its response would arrive between frames
@@ -149,8 +153,9 @@ public final class ZMTPWebSocketUpgrade extends ChannelDuplexHandler {
                     ZMTPException.of(Code.UNEXPECTED, "requests without a response", unanswered, "none"));
             return;
         }
+        List<String> before;
         try {
-            replaceHandlers(ctx);
+            before = replaceHandlers(ctx);
         } catch (Throwable e) {
             // Not to a new codec, which would take it for a failure of the handshake
             ChannelHandlerContext last = ctx.pipeline().lastContext();
@@ -159,7 +164,7 @@ public final class ZMTPWebSocketUpgrade extends ChannelDuplexHandler {
         }
         state = State.REPLACED;
         ctx.fireChannelRead(request);
-        removeFrom(ctx.pipeline(), ctx.name());
+        before.forEach(name -> removeFrom(ctx.pipeline(), name)); // anything that they have kept follows the request
     }
 
     /** @param from the context behind which handlers get the failure */
@@ -170,16 +175,19 @@ public final class ZMTPWebSocketUpgrade extends ChannelDuplexHandler {
         ctx.close();
     }
 
-    /** Replaces the handlers behind this handler, which leaves when the request is passed on. */
-    private void replaceHandlers(ChannelHandlerContext ctx) {
+    /**
+     * Replaces the handlers behind this handler. Returns the names of this handler and of those between it and the HTTP
+     * codec, which leave when the request is passed on.
+     */
+    private List<String> replaceHandlers(ChannelHandlerContext ctx) {
         ChannelPipeline pipeline = ctx.pipeline();
-        List<String> names = pipeline.names();
-        int self = names.indexOf(ctx.name());
-        ChannelHandler before = self == 0 ? null : pipeline.get(names.get(self - 1));
-        if (!(before instanceof HttpServerCodec http)) {
-            throw new IllegalStateException("handler before " + ctx.name() + ": "
-                    + (before == null ? "none" : before.getClass().getName()) + " (expected: HttpServerCodec)");
+        HttpServerCodec http = pipeline.get(HttpServerCodec.class);
+        if (http == null) {
+            throw new IllegalStateException("handler before " + ctx.name() + ": none (expected: HttpServerCodec)");
         }
+        List<String> names = pipeline.names();
+        int first = names.indexOf(pipeline.context(http).name()) + 1;
+        int self = names.indexOf(ctx.name());
         ZMTPCodec codec = Objects.requireNonNull(codecs.get(), "codec");
         names.subList(self + 1, names.size()).forEach(name -> removeFrom(pipeline, name));
         ServerUpgrade.addBehind(http, pipeline, path, settings, codec.session());
@@ -188,6 +196,7 @@ public final class ZMTPWebSocketUpgrade extends ChannelDuplexHandler {
             throw new IllegalStateException("codec: one that cannot be added (expected: a new one)");
         }
         service.accept(pipeline);
+        return names.subList(first, self + 1);
     }
 
     /** Removes a handler, unless the channel was closed in the meantime. */

@@ -228,7 +228,7 @@ class CliTest {
 
     @Test
     void aServerOfPlainAcceptsItsUsers(@TempDir Path files) throws Exception {
-        Path users = Files.writeString(files.resolve("users"), "bob:other\n\nada:sec:ret\n");
+        Path users = Files.writeString(files.resolve("users"), "bob:other\n\n# a comment: x\nada:sec:ret\n");
         String endpoint = "ipc://" + files.resolve("rep");
         CompletableFuture<CommandRun> server =
                 begin("", "rep", "--echo", "--users", users.toString(), "-n", "1", "-w", "20s", "-b", endpoint);
@@ -242,14 +242,16 @@ class CliTest {
         assertThat(TestSockets.get(server).code()).isZero();
     }
 
-    @Test
-    void aLineOfUsersWithoutAPasswordIsNotPrinted(@TempDir Path files) throws IOException {
-        Path users = Files.writeString(files.resolve("users"), "secret\n");
+    @ParameterizedTest
+    @ValueSource(strings = {"secret", ":secret", "ada:", "bob:secret"})
+    void aLineThatIsNoUserIsNotPrinted(String line, @TempDir Path files) throws IOException {
+        Path users = Files.writeString(files.resolve("users"), "bob:other\n# a comment\n" + line + "\n");
 
         CommandRun failed = run("", "rep", "--users", users.toString(), "-b", "tcp://127.0.0.1:*");
 
         assertThat(failed.errors())
-                .isEqualTo("zmtp: --users " + users + ": line without a colon (expected: NAME:PASSWORD)\n");
+                .isEqualTo("zmtp: --users " + users
+                        + ": line 3 (expected: NAME:PASSWORD, with another name in each line)\n");
     }
 
     @ParameterizedTest
@@ -272,6 +274,7 @@ class CliTest {
                 "req --ca file tcp://:1",
                 "rep --user ada -b tcp://:1",
                 "req --users file tcp://:1",
+                "rep --users file --password-file file -b tcp://:1",
                 "rep --users file --user ada -b tcp://:1",
                 "rep --users file --allow-any --key k -b tcp://:1",
                 "proxy --user ada --frontend router=tcp://:1 --backend dealer=tcp://:1",

@@ -30,6 +30,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.flow.FlowControlHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import io.netty.util.concurrent.EventExecutorGroup;
@@ -265,14 +266,38 @@ class ZMTPWebSocketUpgradeTest {
     private static final class SharedHandler extends ChannelInboundHandlerAdapter {}
 
     @Test
-    void anotherHandlerBeforeItIsAnError() {
-        channel.pipeline().addLast(new HttpServerCodec(), new HttpObjectAggregator(1_000));
-        channel.pipeline().addLast("zmtp", upgrade());
+    void aHandlerBetweenItAndTheHttpCodecLeavesAsWell() {
+        channel.pipeline().addLast(new HttpServerCodec(), new SharedHandler(), upgrade(), new Pages());
 
-        assertThatThrownBy(() -> receive(REQUEST, ""))
-                .hasMessage("handler before zmtp: " + HttpObjectAggregator.class.getName()
-                        + " (expected: HttpServerCodec)");
-        assertThat(channel.isOpen()).isFalse();
+        receive(REQUEST, FRAMES);
+
+        assertThat(sent()).endsWith("\0abc");
+        assertThat(channel.pipeline().get(SharedHandler.class)).isNull();
+    }
+
+    @Test
+    void aServerHasSeveralPaths() {
+        ZMTPWebSocketUpgrade other =
+                new ZMTPWebSocketUpgrade("/other", ZMTPWebSocket.DEFAULT, () -> ZMTPCodec.of(ROUTER), pipeline -> {});
+        channel.pipeline().addLast(new HttpServerCodec(), other, upgrade(), new Pages());
+
+        receive(REQUEST_FOR_A_PAGE + REQUEST, FRAMES);
+
+        assertThat(sent()).startsWith("HTTP/1.1 200 OK").endsWith("\0abc");
+        assertThat(channel.pipeline().get(ZMTPWebSocketUpgrade.class)).isNull();
+    }
+
+    @Test
+    void theEndOfARequestThatIsQueuedFollowsItsHead() {
+        channel.config().setAutoRead(false);
+        channel.pipeline().addLast(new HttpServerCodec(), new FlowControlHandler(), upgrade(), new Pages());
+
+        receive(REQUEST, "");
+        channel.read();
+        receive("", FRAMES);
+        channel.read();
+
+        assertThat(sent()).startsWith("HTTP/1.1 101 ").endsWith("\0abc");
     }
 
     @Test

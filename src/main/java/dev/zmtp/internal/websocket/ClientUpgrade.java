@@ -103,7 +103,7 @@ public final class ClientUpgrade extends ChannelInboundHandlerAdapter {
                 return;
             }
             if (message instanceof HttpResponse response) {
-                if (!isInterim(response)) {
+                if (!isInterim(response) || response.decoderResult().isFailure()) {
                     protocol = check(response);
                 } else if (++interim > MAX_INTERIM) {
                     throw ZMTPException.tooLarge("interim answers of HTTP", interim, MAX_INTERIM);

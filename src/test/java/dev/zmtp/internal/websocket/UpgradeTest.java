@@ -360,6 +360,16 @@ class UpgradeTest {
     }
 
     @Test
+    void aBadInterimAnswerIsMalformed() {
+        ZMTPCodec codec = client(ZMTPWebSocket.DEFAULT);
+
+        sent();
+        receive("HTTP/1.1 103 Early Hints\r\nbad\u0000name: a\r\n\r\n");
+
+        assertThat(failure(codec)).hasMessageContaining("HTTP response");
+    }
+
+    @Test
     void interimAnswersAreLimited() {
         ZMTPCodec codec = client(ZMTPWebSocket.DEFAULT);
 
