@@ -44,7 +44,7 @@ final class ComparedPeers {
     /** The end of the name of {@link #OURS} with few connections, in a cell with many. */
     static final String FEW = ", 10 connections";
 
-    /** The end of the name of {@link #OURS} over TCP, in a cell of Unix domain sockets. */
+    /** The end of the name of {@link #OURS} or {@link #SOCKETS} over TCP, in a cell of another transport. */
     static final String TCP = ", TCP";
 
     /** The end of the name of {@link #OURS} in another build. */
@@ -141,6 +141,7 @@ final class ComparedPeers {
             String key = "transport=" + transport;
             peers.add(jvm(OURS, transport, FEW, classPath, List.of(key, "connections=10"), ""));
             peers.add(jvm(OURS, transport, TCP, classPath, List.of(key, "medium=tcp"), ""));
+            peers.add(jvm(SOCKETS, transport, TCP, classPath, List.of(key, "medium=tcp"), ""));
             peers.add(jvm(RAW, transport, BATCHED, classPath, List.of(key, "flush=" + BATCH), ""));
             peers.add(jvm(LEAST, transport, FULL, classPath, List.of(key, "flush=" + FULL_BATCH), ""));
             peers.add(jvm(RAW, transport, KEEPING, classPath, List.of(key, "received=kept"), ""));

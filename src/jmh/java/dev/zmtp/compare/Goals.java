@@ -128,6 +128,10 @@ final class Goals {
         for (String transport : MEASURED_MOST) {
             throughput(oneWay, OURS + " " + transport, 0.85);
         }
+        throughput(oneWay + SocketCells.WS, LIBZMQ, 1);
+        for (String transport : MEASURED_MOST) {
+            throughput(oneWay + SocketCells.WS, SOCKETS + " " + transport + ComparedPeers.TCP, 0.6);
+        }
         for (String size : SocketCells.ROUND_TRIPS) {
             atMost(SocketCells.ROUNDTRIP + size, Metric.P50, LIBZMQ, 0.7, "time");
         }

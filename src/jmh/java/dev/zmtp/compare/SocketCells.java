@@ -5,6 +5,7 @@ import static dev.zmtp.compare.ComparedPeers.LIBZMQ;
 import static dev.zmtp.compare.ComparedPeers.OURS;
 import static dev.zmtp.compare.ComparedPeers.RAW;
 import static dev.zmtp.compare.ComparedPeers.SOCKETS;
+import static dev.zmtp.compare.ComparedPeers.TCP;
 
 import dev.zmtp.compare.peer.Workload;
 import java.util.ArrayList;
@@ -51,6 +52,7 @@ final class SocketCells {
 
     private static final List<String> OTHERS = List.of(JEROMQ, LIBZMQ);
     private static final List<String> BOTH = List.of(SOCKETS + " nio", SOCKETS + " epoll");
+    private static final List<String> OVER_TCP = List.of(BOTH.get(0) + TCP, BOTH.get(1) + TCP);
     private static final List<String> CEILING = List.of(OURS + " nio", OURS + " epoll");
 
     private final boolean full;
@@ -92,7 +94,7 @@ final class SocketCells {
                     ONEWAY + MESSAGE + WS,
                     "PUSH to PULL over WebSocket, " + size(MESSAGE),
                     Workload.ONEWAY,
-                    Cells.join(BOTH, List.of(LIBZMQ)),
+                    Cells.join(BOTH, OVER_TCP, List.of(LIBZMQ)),
                     "medium",
                     "ws",
                     "size",

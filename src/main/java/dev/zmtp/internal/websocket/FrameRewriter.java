@@ -93,8 +93,10 @@ final class FrameRewriter {
             start = from;
             end = from;
         }
-        if (masked || end < from) {
+        if (masked) {
             Mask.apply(in, from, end, part, key);
+        } else if (end < from) {
+            in.getBytes(from, in, end, part);
         }
         end += part;
         in.skipBytes(part);

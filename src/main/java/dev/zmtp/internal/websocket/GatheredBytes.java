@@ -9,8 +9,11 @@ import org.jspecify.annotations.Nullable;
 /** Bytes that become a single write, partly copied and partly by reference. */
 final class GatheredBytes {
 
-    /** Capacity from which on a buffer for copies is full. A larger buffer can be slow to allocate. */
-    static final int FULL = 64 << 10;
+    /**
+     * Capacity from which on a buffer for copies is full. A full batch of the codec, 64 KiB, fits with the longer
+     * headers. A larger buffer can be slow to allocate.
+     */
+    static final int FULL = 128 << 10;
 
     private final ByteBufAllocator alloc;
 

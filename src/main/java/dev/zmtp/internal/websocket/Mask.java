@@ -1,6 +1,7 @@
 package dev.zmtp.internal.websocket;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 
 /**
  * The mask of a payload, each byte of which is combined with a byte of the key in turn (RFC 6455, section 5.3). The
@@ -21,14 +22,34 @@ final class Mask {
      * @param key the key, whose first byte belongs to the byte at {@code from}
      */
     static void apply(ByteBuf buffer, int from, int to, int length, int key) {
-        long twice = Long.reverseBytes((long) key << Integer.SIZE | Integer.toUnsignedLong(key));
-        int done = 0;
-        for (int end = length - Long.BYTES; done <= end; done += Long.BYTES) {
-            // Little endian, because most processors need not swap bytes for it.
-            buffer.setLongLE(to + done, buffer.getLongLE(from + done) ^ twice);
+        if (length > 0 && buffer.nioBufferCount() == 1) {
+            // Each access of a ByteBuf checks its references, which would take longer than the mask.
+            apply(buffer.internalNioBuffer(to, from - to + length), from - to, length, key);
+            return;
         }
-        for (; done < length; done++) {
-            buffer.setByte(to + done, buffer.getByte(from + done) ^ byteOf(key, done));
+        for (int i = 0; i < length; i++) {
+            buffer.setByte(to + i, buffer.getByte(from + i) ^ byteOf(key, i));
+        }
+    }
+
+    /**
+     * Masks {@code length} bytes that begin {@code distance} bytes after the position, and moves them to the
+     * position.
+     */
+    private static void apply(ByteBuffer buffer, int distance, int length, int key) {
+        long twice = (long) key << Integer.SIZE | Integer.toUnsignedLong(key);
+        int to = buffer.position();
+        int end = to + length;
+        for (; to <= end - Long.BYTES; to += Long.BYTES) {
+            buffer.putLong(to, buffer.getLong(to + distance) ^ twice);
+        }
+        if (to <= end - Integer.BYTES) {
+            buffer.putInt(to, buffer.getInt(to + distance) ^ key);
+            to += Integer.BYTES;
+        }
+        for (int rest = key; to < end; to++) {
+            rest = Integer.rotateLeft(rest, Byte.SIZE);
+            buffer.put(to, (byte) (buffer.get(to + distance) ^ rest));
         }
     }
 

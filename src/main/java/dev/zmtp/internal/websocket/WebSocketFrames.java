@@ -52,14 +52,13 @@ final class WebSocketFrames {
 
     /** Appends the header of an unfragmented frame, except for the key. */
     static void writeHeader(ByteBuf out, int opcode, boolean masked, long length) {
-        int mask = masked ? MASK : 0;
-        out.writeByte(FIN | opcode);
+        int start = (FIN | opcode) << Byte.SIZE | (masked ? MASK : 0);
         if (length <= MAX_CONTROL) {
-            out.writeByte(mask | (int) length);
+            out.writeShort(start | (int) length);
         } else if (length <= MAX_LENGTH_OF_2_BYTES) {
-            out.writeByte(mask | LENGTH_OF_2_BYTES).writeShort((int) length);
+            out.writeShort(start | LENGTH_OF_2_BYTES).writeShort((int) length);
         } else {
-            out.writeByte(mask | LENGTH_OF_8_BYTES).writeLong(length);
+            out.writeShort(start | LENGTH_OF_8_BYTES).writeLong(length);
         }
     }
 }

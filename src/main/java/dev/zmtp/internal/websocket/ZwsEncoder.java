@@ -114,7 +114,7 @@ final class ZwsEncoder {
             body(in);
         } else if (split.isReadable()) {
             splitHeader(in);
-        } else if (missing(in) <= 0) {
+        } else if (in.readableBytes() >= split.capacity() || missing(in) <= 0) {
             header(in);
         } else {
             split.writeBytes(in);
@@ -182,7 +182,9 @@ final class ZwsEncoder {
             ByteBuf copy = out.writable(Math.min(rest, GatheredBytes.FULL));
             int index = copy.writerIndex();
             int part = masks ? Math.min(rest, GatheredBytes.FULL - index) : rest;
-            copy.writeBytes(in, part);
+            in.getBytes(in.readerIndex(), copy.ensureWritable(part), index, part); // writeBytes can allocate an object
+            in.skipBytes(part);
+            copy.writerIndex(index + part);
             if (masks) {
                 Mask.apply(copy, index, index, part, key);
                 key = Mask.after(part, key);
