@@ -1,7 +1,6 @@
 package dev.zmtp.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.zmtp.testing.Browser;
 import dev.zmtp.testing.Certificates;
@@ -19,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page of an example in a real browser. {@code -Dpicture.update} draws the picture of it in the documentation. */
 @Tag("T131")
+@Tag("chromium")
 class BrowserQuotesIT {
 
     private static final int PATIENCE_SECONDS = 30;
@@ -34,7 +34,6 @@ class BrowserQuotesIT {
     @ParameterizedTest
     @ValueSource(strings = {"ws", "wss"})
     void aPageReceivesQuotesAndTheEchoOfAMegabyte(String scheme) throws Exception {
-        assumeTrue(Browser.isThere(), "chromium is not installed");
         try (BrowserQuotes quotes = new BrowserQuotes(0, scheme.equals("wss") ? tls() : null);
                 Browser browser = new Browser(profile, quotes.address())) {
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);

@@ -3,7 +3,6 @@ package dev.zmtp.interop;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPSocket;
@@ -14,30 +13,22 @@ import dev.zmtp.websocket.ZMTPWebSocket;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** jszmq on Node, which has no mechanism. */
 @Tag("T130")
+@Tag("jszmq")
 class JszmqIT {
 
     private static final String SCRIPT = "src/test/resources/websocket/jszmq.cjs";
 
     private final TestSockets sockets = new TestSockets(1);
     private final List<Process> started = new ArrayList<>();
-
-    @BeforeEach
-    void find() {
-        assumeTrue(
-                Programs.hasProgram("node") && Files.exists(Programs.NODE_MODULES.resolve("jszmq")),
-                "jszmq is not installed");
-    }
 
     @AfterEach
     void stop() {

@@ -5,7 +5,6 @@ import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPSocket;
@@ -29,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A client that knows RFC 6455 only, with the Python library websockets. */
 @Tag("T137")
+@Tag("websockets")
 class WebsocketsIT {
 
     private static final String SCRIPT = "src/test/resources/websocket/client.py";
@@ -43,7 +43,6 @@ class WebsocketsIT {
 
     @BeforeAll
     static void find() throws Exception {
-        assumeTrue(Programs.hasWebsockets(), "websockets is not installed");
         certificates = Certificates.make(directory, "ours");
         trusted = certificates.writeCertificate(directory.resolve("trusted.pem"));
     }

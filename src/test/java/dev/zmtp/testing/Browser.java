@@ -30,7 +30,7 @@ public final class Browser implements AutoCloseable {
     private int calls;
 
     /** Whether the browser is installed. */
-    public static boolean isThere() {
+    static boolean isThere() {
         return Programs.hasProgram(PROGRAM);
     }
 

@@ -21,7 +21,7 @@ public final class Programs {
     private Programs() {}
 
     /** Whether the program is on the path. */
-    public static boolean hasProgram(String name) {
+    static boolean hasProgram(String name) {
         String path = System.getenv("PATH");
         return path != null
                 && path.lines()
@@ -29,13 +29,13 @@ public final class Programs {
                         .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
     }
 
-    /** Whether Wireshark for Node is installed. */
-    public static boolean hasWireshark() {
-        return hasProgram("node") && Files.exists(NODE_MODULES.resolve("@goodtools/wiregasm/dist/wiregasm.wasm"));
+    /** Whether Node is installed, and this file or directory of a package of npm. */
+    static boolean hasModule(String name) {
+        return hasProgram("node") && Files.exists(NODE_MODULES.resolve(name));
     }
 
     /** Whether the library websockets of Python is installed. */
-    public static boolean hasWebsockets() {
+    static boolean hasWebsockets() {
         return hasProgram("python3") && Files.exists(PYTHON_MODULES.resolve("websockets"));
     }
 
