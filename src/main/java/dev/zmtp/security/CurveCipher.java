@@ -76,7 +76,11 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
         int start = out.writerIndex();
         out.writeByte(
                 ((flags & ZMTPFraming.MORE) != 0 ? MORE : 0) | ((flags & ZMTPFraming.COMMAND) != 0 ? COMMAND : 0));
-        out.writeBytes(body, body.readerIndex(), body.readableBytes());
+        int length = body.readableBytes();
+        int index = out.writerIndex();
+        body.getBytes(
+                body.readerIndex(), out.ensureWritable(length), index, length); // writeBytes can allocate an object
+        out.writerIndex(index + length);
         ours.seal(count, out, start, out.writerIndex() - start);
     }
 

@@ -38,7 +38,7 @@ class SocketAllocationTest {
     @Tag("T83")
     @Tag("T104")
     @ParameterizedTest
-    @ValueSource(strings = {"echo", "job", "job with meters"})
+    @ValueSource(strings = {"echo", "job", "job with meters", "echo over WebSocket", "job over WebSocket"})
     void aMessageMakesNoGarbage(String program) throws IOException, InterruptedException {
         List<String> options = List.of("-XX:+UseSerialGC", "-Dio.netty.leakDetection.level=disabled");
         try (JavaProcess process = new JavaProcess(JavaProcess.command(options, Program.class, program))) {
@@ -60,10 +60,11 @@ class SocketAllocationTest {
 
         private Program() {}
 
-        /** Runs "echo", a DEALER and a ROUTER, or "job", a PUSH and a PULL, "with meters" or without. */
+        /** Runs "echo", a DEALER and a ROUTER, or "job", a PUSH and a PULL, perhaps "with meters" or "over WebSocket". */
         public static void main(String... args) throws InterruptedException {
             EventLoopGroup loop = EventLoops.newGroup(1);
-            boolean echo = args[0].equals("echo");
+            boolean echo = args[0].startsWith("echo");
+            String scheme = args[0].endsWith("WebSocket") ? "ws" : "tcp";
             try (ZMTPSocket binds = open(echo ? ROUTER : PULL, loop);
                     ZMTPSocket connects = open(echo ? DEALER : PUSH, loop)) {
                 Program program = new Program();
@@ -78,7 +79,8 @@ class SocketAllocationTest {
                     program.count();
                     connects.sendOrDrop(message); // the same again
                 });
-                connects.connect(binds.bind("tcp://127.0.0.1:*").sync().text()).sync();
+                connects.connect(binds.bind(scheme + "://127.0.0.1:*").sync().text())
+                        .sync();
                 for (int i = 0; i < ON_THE_WAY; i++) {
                     connects.sendOrDrop(ZMTPMessage.fromUTF8("a few bytes"));
                 }
