@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 /** Writes the round trips of each second to a file, in the format of HdrHistogram's interval logs. */
 final class LatencyLog implements AutoCloseable {
 
-    private static final double NANOS_PER_MICRO = 1_000;
-
     private final Path file;
     private final PrintStream out;
     private final HistogramLogWriter log;
@@ -86,7 +84,10 @@ final class LatencyLog implements AutoCloseable {
             Histogram all = LatencyReport.histogram();
             connections.forEach(connection -> all.add(connection.second()));
             log.outputIntervalHistogram(
-                    seconds(all.getStartTimeStamp()), seconds(all.getEndTimeStamp()), all, NANOS_PER_MICRO);
+                    seconds(all.getStartTimeStamp()),
+                    seconds(all.getEndTimeStamp()),
+                    all,
+                    LatencyReport.NANOS_PER_MICRO);
         } catch (Throwable e) {
             failure = e;
             throw e; // no other second follows

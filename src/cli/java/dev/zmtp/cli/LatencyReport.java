@@ -14,7 +14,8 @@ import org.HdrHistogram.Histogram;
 final class LatencyReport {
 
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99, 100};
-    private static final double NANOS_PER_MICRO = 1_000;
+
+    static final double NANOS_PER_MICRO = 1_000;
 
     /** Maximum time of a histogram. */
     static final long MAX_NANOS = TimeUnit.HOURS.toNanos(1);

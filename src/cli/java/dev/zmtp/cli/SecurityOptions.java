@@ -192,7 +192,7 @@ final class SecurityOptions {
                 return List.of(ZMTPCurvePublicKey.load(file));
             }
             for (String line : lines) {
-                if (!line.isBlank() && !line.startsWith("# ")) { // a key can begin with #
+                if (isEntry(line)) {
                     keys.add(ZMTPCurvePublicKey.of(line.strip()));
                 }
             }
@@ -200,6 +200,11 @@ final class SecurityOptions {
             throw CliException.failed("--allow " + file + ": " + Main.text(e));
         }
         return keys;
+    }
+
+    /** Returns whether a line of a file is neither empty nor a comment. A key can begin with {@code #}. */
+    private static boolean isEntry(String line) {
+        return !line.isBlank() && !line.startsWith("# ");
     }
 
     private String password() {
@@ -224,7 +229,7 @@ final class SecurityOptions {
             int number = 0;
             for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
                 number++;
-                if (!line.isBlank() && !line.startsWith("# ")) {
+                if (isEntry(line)) {
                     int colon = line.indexOf(':');
                     boolean isUser = colon > 0 && colon < line.length() - 1;
                     if (!isUser || passwords.put(line.substring(0, colon), line.substring(colon + 1)) != null) {

@@ -1,6 +1,7 @@
 package dev.zmtp.websocket;
 
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.HttpText.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -51,7 +52,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A path of an HTTP server that speaks ZMTP. */
 class ZMTPWebSocketUpgradeTest {
 
-    private static final String REQUEST = """
+    private static final String REQUEST = http("""
             GET /echo HTTP/1.1
             Host: localhost
             Upgrade: websocket
@@ -60,7 +61,7 @@ class ZMTPWebSocketUpgradeTest {
             Sec-WebSocket-Protocol: ZWS2.0
             Sec-WebSocket-Version: 13
 
-            """.replace("\n", "\r\n");
+            """);
     private static final String REQUEST_FOR_A_PAGE = "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
     /** An empty identity, and "abc" of a client whose key is zero. */

@@ -3,8 +3,9 @@ package dev.zmtp.internal.websocket;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.internal.wire.PeerText;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -53,9 +54,7 @@ final class ClosePayload {
         if (!isRegistered && (status < 3000 || status >= 5000)) {
             throw ZMTPException.malformed("status of a close frame", status, "one that a peer may send");
         }
-        try {
-            StandardCharsets.UTF_8.newDecoder().decode(reason.duplicate());
-        } catch (CharacterCodingException e) {
+        if (!ByteBufUtil.isText(Unpooled.wrappedBuffer(reason), StandardCharsets.UTF_8)) {
             throw ZMTPException.malformed("reason of a close frame", PeerText.of(reason), "UTF-8");
         }
     }

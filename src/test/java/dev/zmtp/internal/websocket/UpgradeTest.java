@@ -2,6 +2,7 @@ package dev.zmtp.internal.websocket;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.HttpText.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
@@ -32,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The upgrade from HTTP to WebSocket, at both ends. */
 class UpgradeTest {
 
-    private static final String REQUEST = """
+    private static final String REQUEST = http("""
             GET /zmtp HTTP/1.1
             Host: server.example.com:8080
             Upgrade: websocket
@@ -41,7 +42,7 @@ class UpgradeTest {
             Sec-WebSocket-Protocol: ZWS2.0/NULL,ZWS2.0
             Sec-WebSocket-Version: 13
 
-            """.replace("\n", "\r\n");
+            """);
 
     /** READY of a DEALER with an empty identity, masked. */
     private static final String READY_OF_DEALER = "82aa00000000" + "02055245414459" + "0b536f636b65742d54797065"
@@ -106,14 +107,14 @@ class UpgradeTest {
                 Unpooled.copiedBuffer(REQUEST, StandardCharsets.US_ASCII),
                 Unpooled.wrappedBuffer(HexFormat.of().parseHex(READY_OF_DEALER))));
 
-        assertThat(sent()).startsWith("""
+        assertThat(sent()).startsWith(http("""
                         HTTP/1.1 101 Switching Protocols
                         Upgrade: websocket
                         Connection: Upgrade
                         Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=
                         Sec-WebSocket-Protocol: ZWS2.0/NULL
 
-                        """.replace("\n", "\r\n")).contains("\u0002\u0005READY");
+                        """)).contains("\u0002\u0005READY");
         assertThat(codec.session().handshakeFuture().isSuccess()).isTrue();
     }
 
@@ -313,14 +314,14 @@ class UpgradeTest {
 
     private static String answer(String request) {
         String key = request.replaceFirst("(?s).*Sec-WebSocket-Key: (\\S+).*", "$1");
-        return """
+        return http("""
                 HTTP/1.1 101 Switching Protocols
                 Upgrade: websocket
                 Connection: Upgrade
                 Sec-WebSocket-Accept: %s
                 Sec-WebSocket-Protocol: ZWS2.0/NULL
 
-                """.formatted(AcceptKey.answer(key)).replace("\n", "\r\n");
+                """.formatted(AcceptKey.answer(key)));
     }
 
     @Test
@@ -333,7 +334,7 @@ class UpgradeTest {
         channel.writeInbound(Unpooled.wrappedBuffer(HexFormat.of()
                 .parseHex("821b" + "02055245414459" + "0b536f636b65742d54797065" + "00000004" + "50555348"))); // PUSH
 
-        assertThat(request).matches("""
+        assertThat(request).matches(http("""
                         GET /zmtp HTTP/1.1
                         Host: server.example.com
                         Upgrade: websocket
@@ -343,7 +344,7 @@ class UpgradeTest {
                         Sec-WebSocket-Version: 13
                         Authorization: Bearer abc
 
-                        """.replace("\n", "\r\n"));
+                        """));
         assertThat(ready).isNotEmpty();
         assertThat(failure(codec)).hasMessageContaining("PUSH");
     }

@@ -6,6 +6,7 @@ import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.HttpText.http;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -153,7 +154,7 @@ class WebSocketSocketsTest {
         int port = URI.create(endpoint).getPort();
         try (Socket mute = new Socket(InetAddress.getLoopbackAddress(), port)) {
             mute.setSoTimeout(20_000);
-            String request = """
+            String request = http("""
                     GET /feed HTTP/1.1
                     Host: x
                     Upgrade: websocket
@@ -162,7 +163,7 @@ class WebSocketSocketsTest {
                     Sec-WebSocket-Version: 13
                     Sec-WebSocket-Protocol: ZWS2.0
 
-                    """.replace("\n", "\r\n");
+                    """);
             mute.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             mute.getOutputStream().write(new byte[] {(byte) 0x82, (byte) 0x81, 0, 0, 0, 0, 0}); // its identity
             ZMTPPeer peer = TestSockets.peer(push);
