@@ -34,6 +34,8 @@ record PeerStyle(Color color, Marker marker) {
         put(ComparedPeers.SOCKETS + " nio", 0x004d40, SeriesMarkers.CIRCLE);
         put(ComparedPeers.SOCKETS + " epoll", 0x26a69a, SeriesMarkers.DIAMOND);
         put(ComparedPeers.SOCKETS + " io_uring", 0x80cbc4, SeriesMarkers.SQUARE);
+        put(ComparedPeers.SOCKETS + " nio" + ComparedPeers.TCP, 0x6d9c94, SeriesMarkers.TRIANGLE_UP);
+        put(ComparedPeers.SOCKETS + " epoll" + ComparedPeers.TCP, 0xa7d3cc, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.SOCKETS + " nio, blocking", 0x7cb342, SeriesMarkers.TRIANGLE_UP);
         put(ComparedPeers.SOCKETS + " nio, by hand", 0x558b6e, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.SOCKETS + " nio, thread", 0xafb42b, SeriesMarkers.SQUARE);
