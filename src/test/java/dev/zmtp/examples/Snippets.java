@@ -1,6 +1,7 @@
 package dev.zmtp.examples;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
@@ -21,6 +22,7 @@ import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.security.ZMTPPublicKeyAuthenticator;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.websocket.ZMTPWebSocket;
 import dev.zmtp.zap.ZMTPZapSocket;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.SocketChannel;
@@ -32,10 +34,18 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** The code of {@code docs/securing-a-service.md} that is not in a program: {@link ReadmeTest} compares. */
+/** Code of {@code docs/securing-a-service.md} and {@code docs/web.md} that is not in a program. */
 final class Snippets {
 
     private Snippets() {}
+
+    static ZMTPSocket web() throws InterruptedException {
+        ZMTPSocket quotes = ZMTPSocket.of(ZMTPSocketConfig.builder(PUB)
+                .webSocket(ZMTPWebSocket.DEFAULT.origins("https://app.example.com"))
+                .build());
+        quotes.bind("ws://*:8080/quotes").sync();
+        return quotes;
+    }
 
     static ZMTPConfig plainServer() {
         return ZMTPConfig.builder()
