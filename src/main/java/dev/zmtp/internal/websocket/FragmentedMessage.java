@@ -63,7 +63,7 @@ final class FragmentedMessage {
         ByteBuf out = withRoom(count);
         int index = out.writerIndex();
         out.writeBytes(in, count);
-        Mask.apply(out, index, index, count, key);
+        Mask.apply(out, index, count, key);
         account.moved(count);
     }
 

@@ -3,6 +3,7 @@ package dev.zmtp.internal.websocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
@@ -18,11 +19,19 @@ final class FrameRewriter {
     /** Maximum length of a body that is moved although it is not masked. */
     static final int MOVE_LIMIT = 512;
 
+    private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
+
     private final ByteBufAllocator alloc;
     private final boolean masked;
     private final Consumer<ByteBuf> zmtp;
 
     private ByteBuf in = Unpooled.EMPTY_BUFFER;
+
+    /** The bytes of the buffer, seen apart from it, because slices that have left use the buffer's own view. */
+    private ByteBuffer bytes = NO_BYTES;
+
+    /** The index in the buffer of the first of these bytes. */
+    private int first;
 
     /** The start of the ZMTP bytes in the buffer that have not left yet. */
     private int start;
@@ -39,11 +48,13 @@ final class FrameRewriter {
         this.zmtp = zmtp;
     }
 
-    /** Takes ownership of {@code buffer}, whose readable bytes no other code uses. */
+    /** Takes ownership of {@code buffer}, which has a single part, and whose readable bytes no other code uses. */
     void begin(ByteBuf buffer) {
         in = buffer;
-        start = buffer.readerIndex();
-        end = start;
+        first = buffer.readerIndex();
+        bytes = buffer.nioBuffer(first, buffer.readableBytes());
+        start = first;
+        end = first;
     }
 
     /**
@@ -94,9 +105,9 @@ final class FrameRewriter {
             end = from;
         }
         if (masked) {
-            Mask.apply(in, from, end, part, key);
+            Mask.apply(bytes, from - first, end - first, part, key);
         } else if (end < from) {
-            in.getBytes(from, in, end, part);
+            bytes.put(end - first, bytes, from - first, part);
         }
         end += part;
         in.skipBytes(part);
@@ -115,6 +126,7 @@ final class FrameRewriter {
     void finish() {
         ByteBuf buffer = in;
         in = Unpooled.EMPTY_BUFFER;
+        bytes = NO_BYTES;
         int from = start;
         start = end;
         if (end > from) {

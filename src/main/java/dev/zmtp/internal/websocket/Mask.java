@@ -16,40 +16,35 @@ final class Mask {
     private Mask() {}
 
     /**
-     * Masks or unmasks {@code length} bytes that begin at {@code from}, and moves them to {@code to}, which is at most
-     * {@code from}. Moves no index of the buffer.
+     * Masks or unmasks the bytes of a buffer that only the caller uses. Moves no index of the buffer.
      *
-     * @param key the key, whose first byte belongs to the byte at {@code from}
+     * @param key the key, whose first byte belongs to the byte at {@code index}
      */
-    static void apply(ByteBuf buffer, int from, int to, int length, int key) {
-        if (length > 0 && buffer.nioBufferCount() == 1) {
-            // Each access of a ByteBuf checks its references, which would take longer than the mask.
-            apply(buffer.internalNioBuffer(to, from - to + length), from - to, length, key);
-            return;
-        }
-        for (int i = 0; i < length; i++) {
-            buffer.setByte(to + i, buffer.getByte(from + i) ^ byteOf(key, i));
-        }
+    static void apply(ByteBuf buffer, int index, int length, int key) {
+        // Each access of a ByteBuf checks its references, which would take longer than the mask.
+        ByteBuffer bytes = buffer.internalNioBuffer(index, length);
+        apply(bytes, bytes.position(), bytes.position(), length, key);
     }
 
     /**
-     * Masks {@code length} bytes that begin {@code distance} bytes after the position, and moves them to the
-     * position.
+     * Masks or unmasks {@code length} bytes that begin at {@code from}, and moves them to {@code to}, which is at most
+     * {@code from}. Moves no index of the buffer, which is big endian.
      */
-    private static void apply(ByteBuffer buffer, int distance, int length, int key) {
+    static void apply(ByteBuffer bytes, int from, int to, int length, int key) {
         long twice = (long) key << Integer.SIZE | Integer.toUnsignedLong(key);
-        int to = buffer.position();
+        int distance = from - to;
+        int next = to;
         int end = to + length;
-        for (; to <= end - Long.BYTES; to += Long.BYTES) {
-            buffer.putLong(to, buffer.getLong(to + distance) ^ twice);
+        for (; next <= end - Long.BYTES; next += Long.BYTES) {
+            bytes.putLong(next, bytes.getLong(next + distance) ^ twice);
         }
-        if (to <= end - Integer.BYTES) {
-            buffer.putInt(to, buffer.getInt(to + distance) ^ key);
-            to += Integer.BYTES;
+        if (next <= end - Integer.BYTES) {
+            bytes.putInt(next, bytes.getInt(next + distance) ^ key);
+            next += Integer.BYTES;
         }
-        for (int rest = key; to < end; to++) {
+        for (int rest = key; next < end; next++) {
             rest = Integer.rotateLeft(rest, Byte.SIZE);
-            buffer.put(to, (byte) (buffer.get(to + distance) ^ rest));
+            bytes.put(next, (byte) (bytes.get(next + distance) ^ rest));
         }
     }
 

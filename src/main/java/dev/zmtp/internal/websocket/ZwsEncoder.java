@@ -90,7 +90,8 @@ final class ZwsEncoder {
             return in;
         }
         int copied = Math.min(length, GatheredBytes.FULL);
-        out.begin(copied + copied / 2 + HEADER_ROOM); // a body of two bytes grows by half
+        // Frames with bodies of eight bytes grow by half. Those with shorter bodies make the buffer grow.
+        out.begin(!masks && beginsWithLongBody(in) ? HEADER_ROOM : copied + copied / 2 + HEADER_ROOM);
         try {
             while (in.isReadable()) {
                 next(in);
@@ -103,6 +104,15 @@ final class ZwsEncoder {
         } finally {
             in.release();
         }
+    }
+
+    /** Returns whether the first body is passed by reference. */
+    private boolean beginsWithLongBody(ByteBuf in) {
+        return greeting >= 0
+                && left == 0
+                && !split.isReadable()
+                && in.readableBytes() >= split.capacity()
+                && ZMTPFraming.V3.bodyLengthAt(in, in.readerIndex()) > COPY_LIMIT;
     }
 
     private void next(ByteBuf in) {
@@ -186,7 +196,7 @@ final class ZwsEncoder {
             in.skipBytes(part);
             copy.writerIndex(index + part);
             if (masks) {
-                Mask.apply(copy, index, index, part, key);
+                Mask.apply(copy, index, part, key);
                 key = Mask.after(part, key);
             }
             rest -= part;
@@ -234,6 +244,6 @@ final class ZwsEncoder {
         begin(frame, opcode, payload.length);
         int index = frame.writerIndex();
         frame.writeBytes(payload);
-        Mask.apply(frame, index, index, payload.length, key);
+        Mask.apply(frame, index, payload.length, key);
     }
 }

@@ -195,9 +195,9 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         }
     }
 
-    /** Returns a buffer that can be overwritten, the same if possible. */
+    /** Returns a buffer of a single part that can be overwritten, the same if possible. */
     private ByteBuf owned(ByteBuf bytes) {
-        if (!bytes.isReadOnly() && bytes.refCnt() == 1) {
+        if (!bytes.isReadOnly() && bytes.refCnt() == 1 && bytes.nioBufferCount() == 1) {
             return bytes;
         }
         try {

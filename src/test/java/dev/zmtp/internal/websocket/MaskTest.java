@@ -39,7 +39,7 @@ class MaskTest {
                 ByteBuf buffer = direct ? Unpooled.directBuffer(64) : Unpooled.buffer(64);
                 buffer.writeZero(shift).writeBytes(payload).writeByte(0x55);
 
-                Mask.apply(buffer, shift, 0, length, ZwsVector.KEY);
+                Mask.apply(buffer.nioBuffer(0, 64), shift, 0, length, ZwsVector.KEY);
 
                 assertThat(ByteBufUtil.getBytes(buffer, 0, length))
                         .as("%d bytes, moved by %d", length, shift)
@@ -64,8 +64,8 @@ class MaskTest {
         for (int cut = 0; cut <= 20; cut++) {
             ByteBuf buffer = Unpooled.buffer().writeBytes(payload(20));
 
-            Mask.apply(buffer, 0, 0, cut, ZwsVector.KEY);
-            Mask.apply(buffer, cut, cut, 20 - cut, Mask.after(cut, ZwsVector.KEY));
+            Mask.apply(buffer, 0, cut, ZwsVector.KEY);
+            Mask.apply(buffer, cut, 20 - cut, Mask.after(cut, ZwsVector.KEY));
 
             assertThat(ByteBufUtil.getBytes(buffer)).as("cut at %d", cut).isEqualTo(masked(payload(20)));
         }

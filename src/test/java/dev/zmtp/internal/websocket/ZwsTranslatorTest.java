@@ -72,6 +72,25 @@ class ZwsTranslatorTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void aBufferOfTwoPartsIsTranslatedLikeOneOfASinglePart(WebSocketRole role) {
+        String mask = role == WebSocketRole.CLIENT ? "" : "00*4";
+        String lengths = role == WebSocketRole.CLIENT ? "02 03" : "82 83";
+        byte[] frames = Hex.bytes("82 %s %s 00 61 / 82 %s %s 00 62 63"
+                .formatted(lengths.substring(0, 2), mask, lengths.substring(3), mask));
+        for (int cut = 1; cut < frames.length; cut++) {
+            try (TranslatedChannel end = TranslatedChannel.open(role)) {
+                ByteBuf parts = Unpooled.directBuffer().writeBytes(frames, 0, cut);
+                ByteBuf rest = Unpooled.directBuffer().writeBytes(frames, cut, frames.length - cut);
+
+                end.channel.writeInbound(Unpooled.wrappedBuffer(parts, rest));
+
+                assertThat(end.zmtp()).as("cut at %d", cut).isEqualTo(Hex.of("00 01 61 / 00 02 62 63"));
+            }
+        }
+    }
+
     @Test
     void theNamesOfTheProtocolsAreThoseOfRfc45() {
         assertThat(ZwsProtocol.BARE.text()).isEqualTo("ZWS2.0");
