@@ -67,8 +67,9 @@ public final class BlockingSends {
             awaitRoom(message, bytes, nanos(timeout), timeout);
             senders.hand(new Sent.ToAny(senders, message, null, bytes));
         } else {
-            reserve(to, message, message.readableBytes() - message.frame(0).readableBytes(), timeout);
-            senders.hand(new Sent.ToPeer(senders.directly(), to, message.removeFirst(1), null, Way.PLACE));
+            long bytes = DirectSends.lengthWithoutName(message);
+            reserve(to, message, bytes, timeout);
+            senders.directly().handNamed(to, message, bytes);
         }
     }
 
@@ -127,30 +128,40 @@ public final class BlockingSends {
         return peer;
     }
 
-    /** Reserves a place in the queue of the peer, and room on the way there. */
+    /**
+     * Reserves a place in the queue of the peer, and room on the way there. A thread that waits for one of them holds
+     * nothing of the other, because messages to all peers take room and then wait for places.
+     */
     private void reserve(Peer to, ZMTPMessage message, long bytes, @Nullable Duration timeout)
             throws InterruptedException {
         if (!DirectSends.isThere(to)) {
             throw refused(message, PEER_DOWN, "the peer has left");
         }
+        boolean hasPlace = places.reserve(to);
+        if (hasPlace && hasRoom(bytes)) {
+            return;
+        }
         long nanos = nanos(timeout);
-        long since = 0;
-        if (!places.reserve(to)) {
-            since = System.nanoTime();
-            awaitPlace(to, message, nanos, timeout);
-        }
-        boolean has = false;
-        try {
-            long left = since == 0 || nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - since);
-            awaitRoom(message, bytes, left, timeout);
-            has = true;
-        } finally {
-            if (!has) {
-                to.queue().unreserve();
-                to.roomCame();
-                context.execute(context::capacityFreed); // a message to all peers might have waited for the place
+        long end = System.nanoTime() + nanos;
+        while (true) {
+            if (!hasPlace) {
+                awaitPlace(to, message, left(nanos, end), timeout);
+                if (hasRoom(bytes)) {
+                    return;
+                }
             }
+            places.giveBack(to);
+            awaitRoom(message, bytes, left(nanos, end), timeout);
+            hasPlace = places.reserve(to);
+            if (hasPlace) {
+                return;
+            }
+            senders.giveRoomBack(bytes);
         }
+    }
+
+    private static long left(long nanos, long end) {
+        return nanos == Long.MAX_VALUE ? nanos : end - System.nanoTime();
     }
 
     private void awaitPlace(Peer to, ZMTPMessage message, long nanos, @Nullable Duration timeout)
@@ -169,7 +180,7 @@ public final class BlockingSends {
 
     private void awaitRoom(ZMTPMessage message, long bytes, long nanos, @Nullable Duration timeout)
             throws InterruptedException {
-        if (senders.takesMessages() && senders.takeRoom(bytes)) {
+        if (hasRoom(bytes)) {
             return;
         }
         if (senders.dropsNew()) {
@@ -186,6 +197,11 @@ public final class BlockingSends {
             senders.writability().missed();
             waitingSends.forgetThoseThatLeft();
         });
+    }
+
+    /** Reserves room on the way to the event loop if there is some now. */
+    private boolean hasRoom(long bytes) {
+        return senders.takesMessages() && senders.takeRoom(bytes);
     }
 
     /**

@@ -137,12 +137,37 @@ public final class DirectSends implements PeerSends {
      */
     @CheckReturnValue
     boolean trySendNamed(Peer peer, ZMTPMessage named) {
-        boolean reserved =
-                reserveOrMiss(peer, named.readableBytes() - named.frame(0).readableBytes());
+        long bytes = lengthWithoutName(named);
+        boolean reserved = reserveOrMiss(peer, bytes);
         if (reserved) {
-            senders.hand(new Sent.ToPeer(this, peer, named.removeFirst(1), null, Way.PLACE));
+            handNamed(peer, named, bytes);
         }
         return reserved;
+    }
+
+    static long lengthWithoutName(ZMTPMessage named) {
+        return named.readableBytes() - named.frame(0).readableBytes();
+    }
+
+    /**
+     * Hands over a message without its first frame, which is the peer's name. A place in the queue of the peer and room
+     * for {@code bytes} on the way to the event loop are reserved. Not on the event loop.
+     */
+    void handNamed(Peer peer, ZMTPMessage named, long bytes) {
+        ZMTPMessage message;
+        try {
+            message = named.removeFirst(1);
+        } catch (RuntimeException e) { // the sender has also released the message
+            senders.giveRoomBack(bytes);
+            places.giveBack(peer);
+            throw e;
+        }
+        senders.hand(new Sent.ToPeer(this, peer, message, null, Way.PLACE));
+    }
+
+    /** Called instead of {@link #arrived} if a message with a place does not arrive. From any thread. */
+    void giveBack(Peer peer) {
+        places.giveBack(peer);
     }
 
     private boolean reserveOrMiss(Peer peer, long bytes) {
@@ -169,8 +194,7 @@ public final class DirectSends implements PeerSends {
             return false;
         }
         if (!credit.take(bytes)) {
-            peer.queue().unreserve();
-            peer.roomCame(); // for another thread that has found no place in the meantime
+            places.giveBack(peer);
             senders.refused();
             return false;
         }

@@ -36,6 +36,13 @@ final class PlaceLines {
         return !peer.queue().isAwaited() && peer.queue().reserve();
     }
 
+    /** Gives back a reserved place that is not used. From any thread. */
+    void giveBack(Peer peer) {
+        peer.queue().unreserve();
+        peer.roomCame(); // for another thread that has found no place in the meantime
+        context.execute(context::capacityFreed); // a message to all peers might have waited for the place
+    }
+
     /** Adds the thread to the waiting threads. Not on the event loop. */
     void join(Peer peer, WaitingThread thread) {
         size.incrementAndGet();

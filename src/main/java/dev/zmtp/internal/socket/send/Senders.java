@@ -246,6 +246,12 @@ public final class Senders {
         return credit.take(bytes) || (keepsNewest && intake.makeRoom(credit, bytes));
     }
 
+    /** Gives back the credit for a message that is not sent. From any thread. */
+    void giveRoomBack(long bytes) {
+        credit.give(1, bytes);
+        context.execute(context::capacityFreed);
+    }
+
     /** Returns whether a message that finds no room is dropped, so that its sender must not wait. */
     boolean dropsNew() {
         return shared != null && !routing.waits();

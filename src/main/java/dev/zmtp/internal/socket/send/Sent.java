@@ -78,8 +78,7 @@ sealed interface Sent {
         @Override
         public void refuse(SocketContext context, Reason reason, String text) {
             if (way == Way.PLACE) {
-                peer.queue().unreserve();
-                peer.roomCame();
+                sends.giveBack(peer);
             }
             context.drop(peer, message, result, reason, text);
         }

@@ -1,15 +1,11 @@
 package dev.zmtp.internal.socket.send;
 
-import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
-import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.UNROUTABLE;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -18,25 +14,21 @@ import static dev.zmtp.testing.TestSockets.events;
 import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.receive;
-import static dev.zmtp.testing.TestSockets.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPEndpoint;
-import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
-import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -49,53 +41,12 @@ class BlockingSendsTest {
     private static final Duration SHORT = Duration.ofMillis(20);
 
     private final WriteGate gate = new WriteGate();
-    private final List<Thread> threads = new ArrayList<>();
+    private final SendingThreads threads = new SendingThreads();
 
     @AfterEach
     void open() throws InterruptedException {
         gate.open();
-        for (Thread thread : threads) {
-            thread.interrupt();
-            thread.join();
-        }
-    }
-
-    private interface Call {
-        void run() throws InterruptedException;
-    }
-
-    /** Calls on a thread of its own, and completes with what it throws, or with null. */
-    private CompletableFuture<Throwable> begin(Call call) {
-        CompletableFuture<Throwable> ended = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                call.run();
-                ended.complete(null);
-            } catch (Throwable e) {
-                ended.complete(e);
-            }
-        });
-        threads.add(thread);
-        thread.start();
-        return ended;
-    }
-
-    /** As {@link #begin}, and waits until the thread does. */
-    private CompletableFuture<Throwable> waiting(Call call) {
-        CompletableFuture<Throwable> ended = begin(call);
-        Thread thread = threads.get(threads.size() - 1);
-        await("it waits", () -> thread.getState() == Thread.State.WAITING);
-        return ended;
-    }
-
-    private static void assertReason(Throwable thrown, ZMTPSocketException.Reason reason) {
-        assertThat(thrown)
-                .isInstanceOfSatisfying(
-                        ZMTPSocketException.class, e -> assertThat(e.reason()).isEqualTo(reason));
-    }
-
-    private static void assertFails(ZMTPSocketException.Reason reason, Call call) {
-        assertThatThrownBy(call::run).satisfies(thrown -> assertReason(thrown, reason));
+        threads.end();
     }
 
     @Test
@@ -119,7 +70,7 @@ class BlockingSendsTest {
         for (int i = 1; i <= 4; i++) {
             push.send(message("" + i));
         }
-        CompletableFuture<Throwable> fifth = waiting(() -> push.send(message("5")));
+        CompletableFuture<Throwable> fifth = threads.waiting(() -> push.send(message("5")));
 
         gate.open();
 
@@ -140,7 +91,8 @@ class BlockingSendsTest {
             assertThat(senders.takeRoom(1)).isTrue();
         }
         ZMTPMessage waits = StressedSender.message("w");
-        CompletableFuture<Throwable> sent = waiting(() -> senders.blocking().send(waits, null));
+        CompletableFuture<Throwable> sent =
+                threads.waiting(() -> senders.blocking().send(waits, null));
         socket.loop.runTasks();
 
         senders.credit().give(1, 1);
@@ -158,7 +110,7 @@ class BlockingSendsTest {
         for (Duration timeout : List.of(SHORT, Duration.ZERO, Duration.ofSeconds(-1))) {
             ZMTPMessage late = message("late");
 
-            assertFails(TIMEOUT, () -> push.send(late, timeout));
+            SendingThreads.assertFails(TIMEOUT, () -> push.send(late, timeout));
 
             assertThat(late.refCnt()).isZero();
         }
@@ -193,14 +145,14 @@ class BlockingSendsTest {
         ZMTPSocket push = sockets.open(PUSH);
         List<ZMTPMessage> messages = List.of(message("1"), message("2"));
         List<CompletableFuture<Throwable>> sends =
-                messages.stream().map(m -> waiting(() -> push.send(m))).toList();
+                messages.stream().map(m -> threads.waiting(() -> push.send(m))).toList();
 
         push.close();
 
-        sends.forEach(send -> assertReason(get(send), CLOSED));
+        sends.forEach(send -> SendingThreads.assertReason(get(send), CLOSED));
         assertThat(messages).allSatisfy(m -> assertThat(m.refCnt()).isZero());
         ZMTPMessage after = message("after");
-        assertFails(CLOSED, () -> push.send(after));
+        SendingThreads.assertFails(CLOSED, () -> push.send(after));
         assertThat(after.refCnt()).isZero();
     }
 
@@ -219,8 +171,8 @@ class BlockingSendsTest {
     @Test
     void aThreadThatGivesUpHoldsUpNoOther(TestSockets sockets) {
         ZMTPSocket push = sockets.open(sockets.builder(PUSH).maxWaitingSends(1));
-        CompletableFuture<Throwable> interrupted = waiting(() -> push.send(message("never")));
-        threads.get(0).interrupt();
+        CompletableFuture<Throwable> interrupted = threads.waiting(() -> push.send(message("never")));
+        threads.interruptFirst();
         assertThat(get(interrupted)).isInstanceOf(InterruptedException.class);
         await("nothing waits", () -> push.stats().queued() == 0);
         CompletableFuture<Void> sent = push.sendAsync(message("m"));
@@ -236,7 +188,7 @@ class BlockingSendsTest {
     void whatWasSentBeforeComesFirst(TestSockets sockets) {
         ZMTPSocket push = sockets.open(PUSH);
         push.sendAsync(message("1"));
-        CompletableFuture<Throwable> second = waiting(() -> push.send(message("2")));
+        CompletableFuture<Throwable> second = threads.waiting(() -> push.send(message("2")));
         push.sendAsync(message("3"));
         ZMTPSocket pull = sockets.open(PULL);
 
@@ -251,7 +203,7 @@ class BlockingSendsTest {
     void whatIsDroppedWithoutRoomFailsAtOnce(TestSockets sockets) {
         ZMTPSocket push = sockets.open(sockets.builder(PUSH).overflowPolicy(OverflowPolicy.DROP_NEW));
 
-        assertFails(FULL, () -> push.send(message("m")));
+        SendingThreads.assertFails(FULL, () -> push.send(message("m")));
     }
 
     @Test
@@ -287,7 +239,7 @@ class BlockingSendsTest {
         ZMTPTestLoop loop = ZMTPTestLoop.create();
         ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB).sendQueueLimit(1, 1 << 20));
         int way = 64;
-        CompletableFuture<Throwable> ended = waiting(() -> {
+        CompletableFuture<Throwable> ended = threads.waiting(() -> {
             for (int i = 0; i <= way; i++) {
                 pub.send(message("there"));
             }
@@ -303,121 +255,5 @@ class BlockingSendsTest {
         });
         assertThat(pub.stats().dropped()).isZero();
         loop.close();
-    }
-
-    // To one peer
-
-    private ZMTPSocket fullRouter(TestSockets sockets, ZMTPSocket... dealers) throws InterruptedException {
-        ZMTPSocket router =
-                sockets.open(sockets.builder(ROUTER).pipelineInitializer(gate).sendQueueLimit(2, 1 << 20));
-        String endpoint = bind(router, "tcp://127.0.0.1:*");
-        for (ZMTPSocket dealer : dealers) {
-            connect(dealer, endpoint);
-        }
-        await("all are there", () -> router.peers().size() == dealers.length);
-        gate.close();
-        ZMTPPeer ada = router.peer("ada");
-        ada.send(WriteGate.big("0"));
-        await("the transport has it", () -> ada.stats().sent() == 1);
-        ada.send(message("1"));
-        router.send(message("ada", "2"));
-        return router;
-    }
-
-    private static ZMTPSocket named(TestSockets sockets, String name) {
-        return sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity(name)));
-    }
-
-    @Test
-    void eachPeerHasRoomOfItsOwn(TestSockets sockets) throws InterruptedException {
-        ZMTPSocket ada = named(sockets, "ada");
-        ZMTPSocket router = fullRouter(sockets, ada, named(sockets, "grace"));
-        CompletableFuture<Throwable> named = waiting(() -> router.send(message("ada", "3")));
-        CompletableFuture<Throwable> direct = waiting(() -> router.peer("ada").send(message("4")));
-        router.send(message("grace", "hello"));
-        assertFails(TIMEOUT, () -> router.send(message("ada", "5"), SHORT));
-        assertFails(TIMEOUT, () -> router.peer("ada").send(message("6"), SHORT));
-
-        gate.open();
-
-        assertThat(get(named)).isNull();
-        assertThat(get(direct)).isNull();
-        List<String> received = new ArrayList<>();
-        for (int i = 0; i <= 4; i++) {
-            received.add(WriteGate.text(ada.receive(PATIENCE)));
-        }
-        assertThat(received).startsWith("0", "1", "2").containsExactlyInAnyOrder("0", "1", "2", "3", "4");
-    }
-
-    @Test
-    void aThreadDoesNotWaitForAPeerThatHasLeft(TestSockets sockets) throws InterruptedException {
-        ZMTPSocket ada = named(sockets, "ada");
-        ZMTPSocket router = fullRouter(sockets, ada);
-        ZMTPPeer peer = router.peer("ada");
-        ZMTPMessage third = message("ada", "3");
-        CompletableFuture<Throwable> waits = waiting(() -> router.send(third));
-
-        peer.close();
-        gate.open();
-
-        assertReason(get(waits), PEER_DOWN);
-        assertThat(third.refCnt()).isZero();
-        assertFails(PEER_DOWN, () -> peer.send(message("4")));
-    }
-
-    @Test
-    void aCloseEndsThoseThatWaitForAPeer(TestSockets sockets) throws InterruptedException {
-        ZMTPSocket router = fullRouter(sockets, named(sockets, "ada"));
-        CompletableFuture<Throwable> waits = waiting(() -> router.send(message("ada", "3")));
-
-        router.closeAsync(Duration.ZERO);
-
-        assertReason(get(waits), CLOSED);
-    }
-
-    @Test
-    void aTrySendDoesNotTakeThePlaceThatAThreadWaitsFor(TestSockets sockets) throws InterruptedException {
-        ZMTPSocket router = fullRouter(sockets, named(sockets, "ada"));
-        ZMTPPeer peer = router.peer("ada");
-        router.resizeSendQueue(8, 1 << 20);
-        await("it has room", peer::isWritable);
-        for (int i = 3; i <= 8; i++) {
-            peer.send(message("" + i));
-        }
-        await("it is full", () -> peer.stats().queued() == 8);
-        CompletableFuture<Throwable> waits = waiting(() -> peer.send(message("9")));
-
-        router.resizeSendQueue(9, 1 << 20); // one place is less than a quarter
-        settle(router);
-        assertThat(waits).isNotDone();
-        assertThat(peer.isWritable()).isFalse();
-        ZMTPMessage other = message("other");
-        assertThat(peer.trySend(other)).isFalse();
-        ZMTPMessage named = message("ada", "other");
-        CompletableFuture<Boolean> here =
-                CompletableFuture.supplyAsync(() -> router.trySend(named), router.eventLoop());
-        assertThat(get(here)).as("on the event loop").isFalse();
-        CompletableFuture.runAsync(() -> peer.sendOrDrop(other), router.eventLoop())
-                .join();
-        assertThat(peer.stats().dropped()).as("on the event loop").isEqualTo(1);
-        named.release();
-
-        router.resizeSendQueue(10, 1 << 20);
-        assertThat(get(waits)).isNull();
-        await("there is room for others", peer::isWritable);
-    }
-
-    @Test
-    void aMessageForNobodyIsRefusedAtOnce(TestSockets sockets) {
-        ZMTPSocket router = sockets.open(ROUTER);
-        ZMTPMessage unknown = message("nobody", "m");
-        ZMTPMessage nameless = message("m");
-
-        assertFails(UNROUTABLE, () -> router.send(unknown));
-        assertFails(UNROUTABLE, () -> router.send(nameless));
-
-        assertThat(unknown.refCnt()).isZero();
-        assertThat(nameless.refCnt()).isZero();
-        assertThat(router.stats().dropped()).isEqualTo(2);
     }
 }

@@ -4,7 +4,6 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
-import static dev.zmtp.testing.TestSockets.frames;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -146,24 +145,50 @@ class PlaceLinesTest {
         assertThat(thread.state()).isEqualTo(State.CLOSED);
     }
 
-    @Test
-    void aMessageForAllPeersThatWaitsBehindAThreadIsSentWhenTheThreadHasStoppedWaiting() {
+    /** Opens a publisher with a subscriber that does not read, and whose queue has no place left. */
+    private ZMTPSocket fullPublisher(List<String> received) {
         ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB)
                 .overflowPolicy(OverflowPolicy.WAIT)
+                .pipelineInitializer(gate)
                 .sendQueueLimit(LIMIT, 1 << 20));
+        gate.open();
         pub.bind("test://all");
         ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
-        List<String> received = new ArrayList<>();
-        sub.onMessage((from, message) -> received.addAll(frames(message)));
+        sub.onMessage((from, message) -> received.add(WriteGate.text(message)));
         sub.subscribe("");
         sub.connect("test://all");
         loop.run();
+        gate.close();
+        pub.sendOrDrop(WriteGate.big("big"));
+        loop.run();
+        Peer subscriber = (Peer) pub.peers().iterator().next();
+        for (int i = 0; i < LIMIT; i++) {
+            assertThat(subscriber.queue().reserve()).isTrue();
+        }
+        return pub;
+    }
+
+    @Test
+    void aMessageForAllPeersIsSentWhenAThreadGivesItsPlaceBack() {
+        List<String> received = new ArrayList<>();
+        ZMTPSocket pub = fullPublisher(received);
+        PlaceLines line = new PlaceLines(ClockedSockets.core(pub).context());
+        CompletableFuture<Void> sent = pub.sendAsync(message("to all"));
+        loop.run();
+        assertThat(sent).isNotDone();
+
+        line.giveBack((Peer) pub.peers().iterator().next());
+        loop.run();
+
+        assertThat(sent).isCompleted();
+    }
+
+    @Test
+    void aMessageForAllPeersThatWaitsBehindAThreadIsSentWhenTheThreadHasStoppedWaiting() {
+        List<String> received = new ArrayList<>();
+        ZMTPSocket pub = fullPublisher(received);
         Peer subscriber = (Peer) pub.peers().iterator().next();
         PlaceLines line = new PlaceLines(ClockedSockets.core(pub).context());
-
-        for (int i = 0; i < LIMIT; i++) {
-            assertThat(line.reserve(subscriber)).isTrue();
-        }
         WaitingThread thread = new WaitingThread();
         line.join(subscriber, thread);
         loop.run();
@@ -179,6 +204,8 @@ class PlaceLinesTest {
 
         assertThat(thread.state()).isEqualTo(State.HAS_ROOM);
         assertThat(sent).isCompleted();
-        assertThat(received).containsExactly("to all");
+        gate.open();
+        loop.run();
+        assertThat(received).containsExactly("big", "to all");
     }
 }
