@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReadmeTest {
 
     private static final Path EXAMPLES = Path.of("src/test/java/dev/zmtp/examples");
+    private static final Path PROJECTS = Path.of("src/build/consumers");
     private static final Pattern JAVA_BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern LINK_TO_EXAMPLE = Pattern.compile("/examples/(\\w+)\\.java\\)");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
@@ -92,8 +93,25 @@ class ReadmeTest {
         });
     }
 
+    @Test
+    void theJavaBlocksOfFrameworksAreQuotedFromProjectsOfUsers() throws IOException {
+        String projects = sources(PROJECTS, ".java", ReadmeTest::squeezed);
+        List<MatchResult> blocks = JAVA_BLOCK
+                .matcher(Files.readString(Path.of("docs/integrations.md")))
+                .results()
+                .toList();
+
+        assertThat(blocks)
+                .hasSizeGreaterThan(2)
+                .allSatisfy(block -> assertThat(projects).contains(squeezed(block.group(1))));
+    }
+
     private static String examples(String end, Function<Path, String> read) throws IOException {
-        try (Stream<Path> files = Files.list(EXAMPLES)) {
+        return sources(EXAMPLES, end, read);
+    }
+
+    private static String sources(Path directory, String end, Function<Path, String> read) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
             return files.filter(file -> file.toString().endsWith(end)).map(read).collect(Collectors.joining("\n"));
         }
     }
@@ -141,6 +159,7 @@ class ReadmeTest {
                 "docs/cli.md",
                 "docs/testing.md",
                 "docs/web.md",
+                "docs/integrations.md",
                 "RELEASE.md"
             })
     void itsLinksLeadToFiles(String page) throws IOException {
