@@ -32,12 +32,12 @@ import java.util.Objects;
  *
  * <p><b>Bounds.</b> Event loops never wait for the file. They copy at most {@link Builder#snapLength} bytes of each
  * frame to a queue of at most {@link Builder#queueBytes} bytes, which a daemon thread writes. Packets that find no
- * room, such as those of a message that is larger than the queue, are dropped and counted. A file that is full or
- * cannot be written ends the capture with one line in the log, and no connection. At most 1,000 endpoints are
- * distinguished.
+ * room, such as those of a message that is larger than the queue, are dropped and counted. If the file is full or
+ * cannot be written, the capture ends with a line in the log, and all connections continue. At most 1,000 endpoints
+ * are distinguished.
  *
- * <p><b>Time.</b> On a loop in virtual time, such as that of {@code ZMTPTestLoop}, packets have its time. Open the
- * capture on the thread of the loop for this.
+ * <p><b>Time.</b> To capture on a loop in virtual time, such as a {@code ZMTPTestLoop}, open the capture on the thread
+ * of the loop. The packets then have the virtual time.
  *
  * <p>A capture is shared by any number of sockets and pipelines. Thread safe.
  */
@@ -102,8 +102,8 @@ public final class ZMTPCapture implements AutoCloseable {
     }
 
     /**
-     * Returns the number of packets that were dropped, because the queue or the file was full, or after the close.
-     * Those after the close are not in {@link ZMTPRecording#dropped()}.
+     * Returns the number of packets that were dropped because the queue or the file was full, or because the capture
+     * was closed. {@link ZMTPRecording#dropped()} does not count packets that were dropped after the close.
      */
     public long dropped() {
         return writer.dropped();
@@ -145,7 +145,7 @@ public final class ZMTPCapture implements AutoCloseable {
         /**
          * Sets the maximum number of files that are kept. When a file is full, the next file begins: {@code f.pcapng},
          * {@code f.1.pcapng}, and so on, and the oldest file of this capture is deleted. With 1, the default, the
-         * capture ends. Each of several files is an incomplete {@link ZMTPRecording}.
+         * capture ends when its file is full. Each of several files is an incomplete {@link ZMTPRecording}.
          */
         public Builder files(int files) {
             this.files = (int) checked("files", files, 1);

@@ -198,9 +198,9 @@ public final class ZMTPConfig {
 
     /**
      * Maximum number of frames, including commands, handled for one connection before its event loop serves other
-     * connections. Must be at least 1. Default: 2,048. Handling also pauses about a millisecond after the first 64
-     * frames, because handlers can be slow. The remaining frames follow in order after the other connections were
-     * served.
+     * connections. Must be at least 1. Default: 2,048. Because handlers can be slow, the time since the first 64 frames
+     * is checked after every 64 further frames, and also ends the read once it exceeds a millisecond. The remaining
+     * frames follow in order after the other connections were served.
      */
     public int maxFramesPerRead() {
         return values.maxFramesPerRead;
@@ -213,10 +213,10 @@ public final class ZMTPConfig {
      * writing, a flush is delayed for up to 16 rounds of tasks, but not for a round that starts more than half a
      * millisecond after the previous flush.
      *
-     * <p>No task runs while received messages are handled. During that time a flush leaves at once if the previous
-     * flush was half a millisecond ago. A delayed flush leaves before the next message after that time, or before the
-     * eighth message if the others took less. A delayed flush also leaves before the channel is closed or the codec is
-     * removed, but not before {@code shutdownOutput()}, which passes no handler.
+     * <p>No task runs while received messages are handled. During that time, a flush leaves at once if the previous
+     * flush was at least half a millisecond ago. Otherwise, it leaves before the first message that is handled after
+     * that time, or before the eighth message if that is earlier. A delayed flush also leaves before the
+     * channel is closed or the codec is removed, but not before {@code shutdownOutput()}, which bypasses all handlers.
      */
     public boolean consolidateFlushes() {
         return values.consolidateFlushes;

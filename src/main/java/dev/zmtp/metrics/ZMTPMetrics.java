@@ -20,8 +20,9 @@ import java.util.Objects;
  *   ZMTPMetrics.of(orders, "orders").bindTo(registry);
  * }</pre>
  *
- * <p>The name is a tag of all meters, so a registry has it once for each kind. No meter has a tag for a peer, a peer's
- * address or a topic, so the number of meters does not depend on peers. docs/observing.md lists the meters.
+ * <p>The name is a tag of all meters. In a registry, it must be unique among sockets, and likewise among proxies,
+ * budgets, and limiters of each type. No meter has a tag for a peer, a peer's address or a topic, so the number of
+ * meters does not depend on peers. docs/observing.md lists the meters.
  *
  * <p>The meters are removed shortly after the socket or proxy is closed, or at once when this object is closed. The
  * registry does not keep a socket, proxy, budget or limiter in memory. A socket keeps the registry until the meters are

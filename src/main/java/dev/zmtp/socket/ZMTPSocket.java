@@ -180,8 +180,9 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a message. If there is no room, up to {@link ZMTPSocketConfig#maxWaitingSends()} messages wait, but none
-     * with ROUTER, SERVER, PEER and REP; others fail with {@code FULL}. Cancelling the future has no effect.
+     * Sends a message. If there is no room, the message waits, unless {@link ZMTPSocketConfig#maxWaitingSends()}
+     * messages already wait or the type is ROUTER, SERVER, PEER or REP. In these cases, the future fails with
+     * {@code FULL}. Cancelling the future has no effect.
      *
      * @return completes when the transport has written the message; with PUB, XPUB, RADIO and XSUB, when it is queued.
      *     Otherwise it fails with a {@link ZMTPSocketException}, which states the reason and how far the message got
@@ -193,9 +194,9 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Sends a message, and waits until there is room for it. With ROUTER, SERVER and PEER, this is room in the queue of
-     * its peer, otherwise in that of the socket, which has none before the first peer or {@link #connect}. A full queue
-     * has room again when a quarter is free. Later losses are reported by {@link #stats()}, events and
-     * {@link #closeAsync}.
+     * the peer that the message is for. With other types, it is room in the queue of the socket, which has no room
+     * before the first peer or {@link #connect}. After a queue was full, waiting threads continue when a quarter of it
+     * is free. Later losses are reported by {@link #stats()}, events and {@link #closeAsync}.
      *
      * @throws ZMTPSocketException with {@code CLOSED}, {@code UNROUTABLE}, {@code PEER_DOWN}, {@code ILLEGAL_STATE}
      *     with REQ and REP, or {@code FULL} if full queues drop messages. The message is not sent then

@@ -78,9 +78,9 @@ public final class ZMTPSocketConfig {
         /** The message is queued. A peer whose queue is full is not read until there is room. The default. */
         WAIT,
         /**
-         * The message, with any number of frames, replaces the queued message of its peer. A peer is read however
-         * slowly its messages are taken. Allowed for all types that receive, except REQ and REP, whose peers wait for
-         * each message.
+         * The message, with any number of frames, replaces the queued message of its peer. The socket continues to read
+         * from the peer even if messages are taken slowly. Allowed for all types that receive, except REQ and REP,
+         * whose peers wait for each message.
          */
         KEEP_LATEST
     }
@@ -287,8 +287,8 @@ public final class ZMTPSocketConfig {
 
     /**
      * Maximum number of unanswered requests, separately for sent requests and for served requests. Must be at least 1
-     * and at most 4,194,303. Default: 10,000. Of the served requests, a peer can have half of the remaining number, and
-     * at least one, so a single peer has at most a third of them.
+     * and at most 4,194,303. Default: 10,000. Served requests occupy slots, which all peers share. A peer can have half
+     * as many slots as remain free, and at least one slot. A single peer therefore gets at most a third of the slots.
      */
     public int maxOutstandingRequests() {
         return values.maxOutstandingRequests;
@@ -310,10 +310,11 @@ public final class ZMTPSocketConfig {
     /**
      * Predicate that decides whether a subscriber of a PUB or XPUB gets a topic, or whether a DISH gets a group of a
      * RADIO, like libzmq's {@code XPUB_MANUAL}. A refused topic is ignored, and {@link ZMTPSocket#onSubscription} does
-     * not report it. The peer remains connected and gets no messages for that topic. A topic is a prefix: a predicate
-     * that refuses {@code secret} also has to refuse {@code sec} and the empty topic. It is called on the event loop
-     * with the peer and the topic, which is valid during the call, and must not block. If it throws, the topic is
-     * refused and a warning is logged. Default: none, so that each topic is allowed.
+     * not report it. The peer remains connected and gets no messages for that topic. Because a topic is a prefix, a
+     * predicate that refuses {@code secret} also has to refuse {@code sec} and the empty topic. The predicate is called
+     * on the event loop and must not block. Its arguments are the peer and the topic, which is valid only during the
+     * call. If the predicate throws, the topic is refused and a warning is logged. Default: none, so that each topic is
+     * allowed.
      */
     public @Nullable BiPredicate<? super ZMTPPeer, ? super ByteBuf> subscriptionFilter() {
         return values.subscriptionFilter;

@@ -56,17 +56,17 @@ public final class ZMTPReplay {
     }
 
     /**
-     * Plays the recording up to its last entry for the sockets, and moves the time of the loop to the time of this
-     * entry, and by a second more if a recorded message has not been sent by then. Messages that the sockets send later
-     * are not compared. The times of the recording begin now.
+     * Plays the recording up to its last entry for the sockets. The recorded times count from the loop's current time.
+     * The loop advances to the last entry, and up to a second further if a recorded message has not been sent by then.
+     * Messages that the sockets send later are not compared.
      *
      * <p>Recorded peers of a socket type connect to the given sockets of this type, at the {@code test://} endpoint
      * with the recorded name, such as {@code test://127.0.0.1:5555} for {@code tcp://127.0.0.1:5555}, or at the only
      * {@code test://} endpoint. Peers of other socket types are left out.
      *
      * @param sockets sockets that the loop has opened and that are bound to {@code test://} endpoints
-     * @throws IllegalArgumentException if the recording has no peer for the sockets, or a recorded endpoint fits none
-     *     or several of the bound endpoints
+     * @throws IllegalArgumentException if the recording has no peer for the sockets, or if a recorded endpoint matches
+     *     no bound endpoint or more than one
      * @throws AssertionError if a socket refuses a peer or ends its connection before a recorded message arrives
      * @throws java.io.UncheckedIOException if the recording cannot be read
      */

@@ -30,8 +30,8 @@ import java.util.concurrent.CompletionException;
  * the loop, so tests can run in parallel. The loop opens no port and starts no thread.
  *
  * <p>Everything happens in {@link #run()} and {@link #advance}: connections, handshakes, handlers and the completion of
- * futures. All methods of this class are called on the thread that has created the loop. Until the loop is closed, this
- * thread is an event loop's, so calls of sockets and futures that wait throw {@link BlockingOperationException}. Two
+ * futures. Call all methods of this class on the thread that has created the loop. Until the loop is closed, this
+ * thread counts as an event loop, so socket and future methods that wait throw {@link BlockingOperationException}. Two
  * runs of a test with the same seed send the same bytes, except for the keys of CURVE.
  *
  * <p>Needs Netty 4.2.
@@ -161,8 +161,8 @@ public final class ZMTPTestLoop implements AutoCloseable {
     }
 
     /**
-     * Returns what handlers of messages and requests have thrown since the last call. {@link #close} does not fail for
-     * it again.
+     * Returns the exceptions that handlers of messages and requests have thrown since the last call. {@link #close}
+     * does not fail because of these exceptions.
      */
     public List<Throwable> takeFailures() {
         checkThread();
@@ -173,10 +173,10 @@ public final class ZMTPTestLoop implements AutoCloseable {
 
     /**
      * Closes the sockets and peers of this loop, and ends it. Futures that are still open fail. A socket that lingers
-     * gets the virtual time that it needs. Close sockets that this loop has not opened first.
+     * gets the virtual time that it needs. Before this call, close all sockets that were not opened by this loop.
      *
      * @throws AssertionError if a handler of messages or requests has thrown, if a socket does not close, or if a
-     *     received message was not released. It names the socket
+     *     received message was not released. The error names the socket
      */
     @Override
     public void close() {

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  *   assertThat(peer.isClosed()).isTrue();
  * }</pre>
  *
- * <p>The handshake needs no call. PINGs are answered. Methods run what is due on the loop and are called on its thread.
+ * <p>The handshake needs no call. PINGs are answered. Call all methods on the thread of the loop. Each method runs the
+ * tasks of the loop that are due.
  */
 public final class ZMTPTestPeer implements AutoCloseable {
 
@@ -75,8 +76,8 @@ public final class ZMTPTestPeer implements AutoCloseable {
     }
 
     /**
-     * Binds to an endpoint that a socket of the loop connects to, sooner or later. A new connection is accepted when
-     * the last has ended. While there is one, others are closed at once.
+     * Binds to an endpoint to which a socket of the loop can connect before or after this call. The peer accepts a
+     * single connection at a time. Further connections are closed at once until it has ended.
      *
      * @param endpoint endpoint such as {@code test://service}
      * @param type socket type that this peer announces
@@ -218,7 +219,7 @@ public final class ZMTPTestPeer implements AutoCloseable {
         write(to -> to.sendSubscription("SUBSCRIBE", topic.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Stops to read, so that messages of the socket wait in the transport, then in the queue of the socket. */
+    /** Stops reading, so that messages of the socket wait in the transport, then in the queue of the socket. */
     public void stopReading() {
         reading(false);
     }

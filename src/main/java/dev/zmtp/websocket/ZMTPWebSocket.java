@@ -49,8 +49,8 @@ public final class ZMTPWebSocket {
 
     /**
      * Allows browsers to connect from pages of these origins, and of no others. By default, a request with an
-     * {@code Origin} header is refused with 403, because pages of any site could use the network of the visitor
-     * otherwise. Requests without this header, such as those of other programs, are allowed.
+     * {@code Origin} header is refused with 403. Otherwise, a page of any site could connect from within the visitor's
+     * network. Requests without this header, such as those of other programs, are allowed.
      *
      * @param allowed origins as browsers send them, such as {@code https://app.example.com} or
      *     {@code http://localhost:8080}

@@ -33,24 +33,25 @@ import java.util.function.Supplier;
  *           new Pages());
  * }</pre>
  *
- * <p>Requests for other paths are passed on. At a request for the path, all handlers behind the {@code HttpServerCodec}
- * leave the pipeline. A new {@link ZMTPCodec} and the handlers of the service take their place. Handlers before the
- * {@code HttpServerCodec} stay, such as an {@code SslHandler}.
+ * <p>Requests for other paths are passed on. When a request for the path arrives, all handlers after the
+ * {@code HttpServerCodec} are removed from the pipeline. A new {@link ZMTPCodec} and the handlers of the service take
+ * their place. Handlers before the {@code HttpServerCodec}, such as an {@code SslHandler}, remain.
  *
- * <p>A request that cannot become a WebSocket is answered with its status, and then fails the handshake of the codec,
- * which closes the channel. The handshake timeout of the codec begins at the request. A request for the path before the
- * response to an earlier request is written goes to {@code exceptionCaught} as a {@link ZMTPException}, and closes the
- * channel.
+ * <p>A request that cannot become a WebSocket is answered with an HTTP error status, and then fails the handshake of
+ * the codec, which closes the channel. The handshake timeout of the codec begins at the request. If a request for the
+ * path arrives before the response to an earlier request is written, {@code exceptionCaught} receives a
+ * {@link ZMTPException}, and the channel is closed.
  *
- * <p>The channel is active, so the handlers of the service get no {@code channelActive}. Netty has perhaps cached its
- * estimator of sizes, so set {@link ZMTPSizeEstimator} on the bootstrap if other threads write messages.
+ * <p>The channel is already active, so the handlers of the service get no {@code channelActive}. Netty can already have
+ * cached the channel's size estimator, so set {@link ZMTPSizeEstimator} on the bootstrap if other threads write
+ * messages.
  *
  * <p>An exception of {@code codecs} or {@code service}, or a missing {@code HttpServerCodec}, is logged by Netty, and
  * closes the channel.
  *
  * <p>A server can have several of these handlers, each for its path. Other handlers between the {@code HttpServerCodec}
- * and this handler leave the pipeline as well. They must not write parts of responses, which would not be counted, as a
- * {@code ChunkedWriteHandler} does.
+ * and this handler are removed as well. Such a handler must not write parts of responses itself, like a
+ * {@code ChunkedWriteHandler} does, because these parts bypass this handler, which counts responses.
  *
  * <p>Each channel needs its own instance, which is used on the event loop.
  */
