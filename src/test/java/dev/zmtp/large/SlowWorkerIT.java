@@ -80,7 +80,10 @@ class SlowWorkerIT {
         void assertNothingWasLost() {
             assertThat(events.drain()).noneMatch(ZMTPSocketEvent.PeerDown.class::isInstance);
             worker.hurry();
-            await("all jobs are done", () -> done.size() >= sent.size());
+            while (done.size() < sent.size()) { // a busy machine can take long for all of them
+                int before = done.size();
+                await("another job is done", () -> done.size() > before);
+            }
             assertThat(done).isEqualTo(sent);
             assertThat(events.drain()).noneMatch(ZMTPSocketEvent.PeerDown.class::isInstance);
         }
