@@ -2,6 +2,7 @@ package dev.zmtp.security;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPFraming;
+import dev.zmtp.internal.wire.Copies;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -76,11 +77,7 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
         int start = out.writerIndex();
         out.writeByte(
                 ((flags & ZMTPFraming.MORE) != 0 ? MORE : 0) | ((flags & ZMTPFraming.COMMAND) != 0 ? COMMAND : 0));
-        int length = body.readableBytes();
-        int index = out.writerIndex();
-        body.getBytes(
-                body.readerIndex(), out.ensureWritable(length), index, length); // writeBytes can allocate an object
-        out.writerIndex(index + length);
+        Copies.append(out, body, body.readerIndex(), body.readableBytes());
         ours.seal(count, out, start, out.writerIndex() - start);
     }
 

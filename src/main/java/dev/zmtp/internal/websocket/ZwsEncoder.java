@@ -2,6 +2,7 @@ package dev.zmtp.internal.websocket;
 
 import dev.zmtp.ZMTPFraming;
 import dev.zmtp.internal.wire.Command;
+import dev.zmtp.internal.wire.Copies;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -111,7 +112,7 @@ final class ZwsEncoder {
         return greeting >= 0
                 && left == 0
                 && !split.isReadable()
-                && in.readableBytes() >= split.capacity()
+                && hasAnyHeader(in)
                 && ZMTPFraming.V3.bodyLengthAt(in, in.readerIndex()) > COPY_LIMIT;
     }
 
@@ -124,11 +125,16 @@ final class ZwsEncoder {
             body(in);
         } else if (split.isReadable()) {
             splitHeader(in);
-        } else if (in.readableBytes() >= split.capacity() || missing(in) <= 0) {
+        } else if (hasAnyHeader(in) || missing(in) <= 0) {
             header(in);
         } else {
             split.writeBytes(in);
         }
+    }
+
+    /** Returns whether {@code in} has enough bytes for the longest header, and for a command that can be a PING. */
+    private boolean hasAnyHeader(ByteBuf in) {
+        return in.readableBytes() >= split.capacity();
     }
 
     /** Returns the number of bytes that {@code in} lacks of a header, or of a command that can be a PING. */
@@ -192,9 +198,8 @@ final class ZwsEncoder {
             ByteBuf copy = out.writable(Math.min(rest, GatheredBytes.FULL));
             int index = copy.writerIndex();
             int part = masks ? Math.min(rest, GatheredBytes.FULL - index) : rest;
-            in.getBytes(in.readerIndex(), copy.ensureWritable(part), index, part); // writeBytes can allocate an object
+            Copies.append(copy, in, in.readerIndex(), part);
             in.skipBytes(part);
-            copy.writerIndex(index + part);
             if (masks) {
                 Mask.apply(copy, index, part, key);
                 key = Mask.after(part, key);

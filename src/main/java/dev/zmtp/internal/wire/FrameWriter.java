@@ -34,10 +34,7 @@ public final class FrameWriter {
     public void write(ByteBuf out, int flags, ByteBuf body) {
         int length = body.readableBytes();
         framing.writeHeader(out, flags, length);
-        int index = out.writerIndex();
-        out.ensureWritable(length);
-        body.getBytes(body.readerIndex(), out, index, length);
-        out.writerIndex(index + length);
+        Copies.append(out, body, body.readerIndex(), length);
     }
 
     /** Appends the shortest header of a frame with a body of {@code length} bytes. */
