@@ -51,6 +51,7 @@ public final class Main implements Runnable {
         CommandLine program = new CommandLine(new Main());
         Commands.add(program, console, name);
         program.setExpandAtFiles(false); // @FILE is a value of --server-key
+        program.setAllowOptionsAsOptionParameters(true); // a key can begin with - and the letter of an option
         program.setOut(new PrintWriter(new ConsoleWriter(console), true));
         program.setErr(new PrintWriter(console.errors(), true, StandardCharsets.UTF_8));
         program.setParameterExceptionHandler((e, args) -> wrongUsage(console, e));

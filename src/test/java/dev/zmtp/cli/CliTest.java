@@ -404,6 +404,16 @@ class CliTest {
     }
 
     @Test
+    void aKeyCanBeginLikeAnOption() {
+        String key = "-c1/e=lSr(p+Tg=[@VhPa:R[0Nx>c3>E[Cs:mo&G";
+
+        CommandRun req = run("hello\n", "req", "--server-key", key, "-w", "10ms", "tcp://127.0.0.1:1");
+
+        assertThat(req.errors()).doesNotContain(key);
+        assertThat(req.code()).isEqualTo(ExitCode.TIMEOUT);
+    }
+
+    @Test
     void pingWaitsForAMutePeerAsLongAsItIsTold() throws IOException {
         try (ServerSocket mute = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             CommandRun ping = run("", "ping", "-w", "300ms", "tcp://127.0.0.1:" + mute.getLocalPort());
