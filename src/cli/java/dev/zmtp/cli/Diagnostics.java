@@ -7,11 +7,12 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** What the library logs, a line each on standard error. Only {@code -vv} shows stack traces. */
+/** What the library logs, a line each on standard error. Only {@code -vv} shows stack traces and frames. */
 final class Diagnostics extends Handler {
 
-    /** A strong reference, because the JDK holds loggers weakly. */
+    // Strong references, because the JDK holds loggers weakly.
     private static final Logger ROOT = Logger.getLogger("");
+    private static final Logger FRAMES = Logger.getLogger("dev.zmtp.codec.FrameLog");
 
     private final Console console;
     private final boolean traces;
@@ -31,6 +32,7 @@ final class Diagnostics extends Handler {
             ROOT.removeHandler(other);
         }
         ROOT.setLevel(quiet ? Level.OFF : verbosity > 0 ? Level.INFO : Level.WARNING);
+        FRAMES.setLevel(verbosity > 1 && !quiet ? Level.FINEST : null);
         ROOT.addHandler(new Diagnostics(console, verbosity > 1));
     }
 

@@ -1,20 +1,11 @@
 package dev.zmtp.cli;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
-import com.google.gson.JsonPrimitive;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Function;
@@ -74,27 +65,12 @@ enum MessageFormat {
     JSON {
         @Override
         String line(List<byte[]> frames) {
-            return GSON.toJson(array(frames));
+            return Json.print(frames);
         }
 
         @Override
         List<byte[]> parse(byte[] line) {
-            JsonElement parsed;
-            try {
-                String text = utf8(line);
-                if (text == null) {
-                    throw new IllegalArgumentException("not UTF-8");
-                }
-                parsed = JsonParser.parseString(text);
-            } catch (JsonParseException e) {
-                throw new IllegalArgumentException(e.getMessage(), e);
-            }
-            if (!parsed.isJsonArray()) {
-                throw new IllegalArgumentException("not an array");
-            }
-            List<byte[]> frames = new ArrayList<>();
-            parsed.getAsJsonArray().forEach(frame -> frames.add(frame(frame)));
-            return frames;
+            return Json.parse(line);
         }
     },
     /** The bytes of all frames, without anything between or after them. A line is read as one frame. */
@@ -122,9 +98,6 @@ enum MessageFormat {
         }
     };
 
-    private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
-    private static final String BASE64 = "base64";
-
     /** Returns the message as a line, without its end. */
     abstract String line(List<byte[]> frames);
 
@@ -146,13 +119,7 @@ enum MessageFormat {
 
     /** Returns the line of a message with its time and peer, which are printed in JSON whatever the format is. */
     static byte[] withMeta(String time, @Nullable String peer, List<byte[]> frames) {
-        JsonObject all = new JsonObject();
-        all.addProperty("time", time);
-        if (peer != null) {
-            all.addProperty("peer", peer);
-        }
-        all.add("frames", array(frames));
-        return (GSON.toJson(all) + '\n').getBytes(StandardCharsets.UTF_8);
+        return (Json.print(time, peer, frames) + '\n').getBytes(StandardCharsets.UTF_8);
     }
 
     private static byte[] concatenated(List<byte[]> frames) {
@@ -188,33 +155,5 @@ enum MessageFormat {
             text.codePoints().forEach(c -> printed.appendCodePoint(Character.isISOControl(c) ? '.' : c));
         }
         return printed.toString();
-    }
-
-    private static JsonArray array(List<byte[]> frames) {
-        JsonArray array = new JsonArray();
-        for (byte[] frame : frames) {
-            String text = utf8(frame);
-            if (text == null) {
-                JsonObject bytes = new JsonObject();
-                bytes.addProperty(BASE64, Base64.getEncoder().encodeToString(frame));
-                array.add(bytes);
-            } else {
-                array.add(text);
-            }
-        }
-        return array;
-    }
-
-    private static byte[] frame(JsonElement element) {
-        if (element instanceof JsonPrimitive text && text.isString()) {
-            return text.getAsString().getBytes(StandardCharsets.UTF_8);
-        }
-        if (element instanceof JsonObject bytes
-                && bytes.size() == 1
-                && bytes.get(BASE64) instanceof JsonPrimitive text
-                && text.isString()) {
-            return Base64.getDecoder().decode(text.getAsString());
-        }
-        throw new IllegalArgumentException("frame " + element + " (expected: a string, or {\"base64\": \"...\"})");
     }
 }

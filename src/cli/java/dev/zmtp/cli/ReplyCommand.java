@@ -3,9 +3,16 @@ package dev.zmtp.cli;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketEvent;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -17,6 +24,13 @@ final class ReplyCommand extends SocketCommand {
 
     @Option(names = "--echo", description = "Answers each request with the request.")
     private boolean echo;
+
+    @Option(
+            names = "--to",
+            paramLabel = "ID",
+            converter = RoutingId.Converter.class,
+            description = "router: sends the input to the peer with this routing id, and answers nothing.")
+    private @Nullable RoutingId to;
 
     ReplyCommand(Console console, ZMTPSocketType type) {
         super(console, type);
@@ -42,10 +56,18 @@ final class ReplyCommand extends SocketCommand {
         if (echo && input.isGiven()) {
             throw new CliException(ExitCode.USAGE, "--echo, and --data or --file (expected: one of them)");
         }
+        if (to != null && (echo || type != ZMTPSocketType.ROUTER)) {
+            throw new CliException(
+                    ExitCode.USAGE, "--to: " + (echo ? "with --echo" : type) + " (expected: router, without --echo)");
+        }
     }
 
     @Override
-    void run(ZMTPSocket socket) throws InterruptedException, IOException {
+    void run(ZMTPSocket socket) throws InterruptedException, ExecutionException, IOException {
+        if (to != null) {
+            send(find(socket, ByteBuffer.wrap(to.bytes())));
+            return;
+        }
         InputOptions.Source answers = echo ? null : input.source(console, print.format(), Long.MAX_VALUE);
         List<byte[]> fixed = input.isFixed() ? input.fixed() : null;
         for (long i = 0; i < count; i++) {
@@ -66,6 +88,40 @@ final class ReplyCommand extends SocketCommand {
             } else {
                 requester.send(Frames.message(whole));
             }
+        }
+    }
+
+    private ZMTPPeer find(ZMTPSocket socket, ByteBuffer id) throws InterruptedException, ExecutionException {
+        CompletableFuture<ZMTPPeer> found = new CompletableFuture<>();
+        socket.onEvent(Runnable::run, event -> {
+            if (event instanceof ZMTPSocketEvent.PeerUp up
+                    && id.equals(up.peer().routingId())) {
+                found.complete(up.peer());
+            }
+        });
+        ZMTPPeer connected = socket.peer(id);
+        if (connected != null) {
+            found.complete(connected);
+        }
+        try {
+            return found.get(limit().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new CliException(
+                    ExitCode.TIMEOUT, "no peer with the routing id of --to within " + limit().toMillis() + " ms");
+        }
+    }
+
+    private void send(ZMTPPeer peer) throws InterruptedException, IOException {
+        InputOptions.Source source = input.source(console, print.format(), count);
+        for (long i = 0; i < count; i++) {
+            List<byte[]> next = source.next();
+            if (next == null) {
+                return;
+            }
+            if (i > 0) {
+                input.pause();
+            }
+            peer.send(Frames.message(next));
         }
     }
 

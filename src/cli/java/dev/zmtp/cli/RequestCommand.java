@@ -7,12 +7,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Asks and prints the answers: {@code req}, {@code dealer} and {@code client}. */
 final class RequestCommand extends SocketCommand {
 
     @Mixin
     private InputOptions input = new InputOptions();
+
+    @Option(
+            names = "--raw-frames",
+            description = "dealer: sends and prints all frames, without the envelope of a request.")
+    private boolean rawFrames;
 
     RequestCommand(Console console, ZMTPSocketType type) {
         super(console, type);
@@ -33,6 +39,14 @@ final class RequestCommand extends SocketCommand {
     }
 
     @Override
+    void check() {
+        super.check();
+        if (rawFrames && type != ZMTPSocketType.DEALER) {
+            throw new CliException(ExitCode.USAGE, "--raw-frames: " + type + " (expected: dealer)");
+        }
+    }
+
+    @Override
     void run(ZMTPSocket socket) throws Exception {
         InputOptions.Source source = input.source(console, print.format(), count);
         Duration limit = Objects.requireNonNullElse(wait, NO_LIMIT);
@@ -44,8 +58,13 @@ final class RequestCommand extends SocketCommand {
             if (i > 0) {
                 input.pause();
             }
-            ZMTPMessage answer = socket.request(Frames.message(next), limit);
-            print.print(console, null, Frames.take(answer));
+            if (rawFrames) {
+                socket.send(Frames.message(next));
+                print.print(console, null, receive(socket).frames());
+            } else {
+                ZMTPMessage answer = socket.request(Frames.message(next), limit);
+                print.print(console, null, Frames.take(answer));
+            }
         }
     }
 }

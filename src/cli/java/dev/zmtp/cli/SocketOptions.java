@@ -7,6 +7,7 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
+import dev.zmtp.websocket.ZMTPWebSocket;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,6 +61,13 @@ final class SocketOptions {
     private Duration linger = Duration.ofSeconds(5);
 
     @Option(
+            names = "--origin",
+            paramLabel = "ORIGIN",
+            description =
+                    "ws, wss: pages of this origin can connect, such as https://app.example.com; * is any origin.")
+    private List<String> origins = new ArrayList<>();
+
+    @Option(
             names = "--capture",
             paramLabel = "FILE",
             description = "Writes all messages to a new pcapng file for Wireshark.")
@@ -67,7 +75,7 @@ final class SocketOptions {
 
     @Option(
             names = {"-v", "--verbose"},
-            description = "Shows events of connections on standard error; -vv also stack traces.")
+            description = "Shows events of connections on standard error; -vv also frames and stack traces.")
     private boolean[] verbose = {};
 
     @Option(
@@ -107,8 +115,21 @@ final class SocketOptions {
         if (id != null) {
             config.codec(codec -> codec.localIdentity(id.bytes()));
         }
+        if (!origins.isEmpty()) {
+            config.webSocket(webSocket());
+        }
         security.apply(config, !binds.isEmpty(), !toConnect().isEmpty());
         return config;
+    }
+
+    private ZMTPWebSocket webSocket() {
+        try {
+            return origins.contains("*")
+                    ? ZMTPWebSocket.DEFAULT.anyOrigin()
+                    : ZMTPWebSocket.DEFAULT.origins(origins.toArray(String[]::new));
+        } catch (IllegalArgumentException e) {
+            throw new CliException(ExitCode.USAGE, "--origin: " + e.getMessage());
+        }
     }
 
     /** Opens a socket with these options, bound and connecting. */

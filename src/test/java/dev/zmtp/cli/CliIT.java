@@ -203,6 +203,20 @@ class CliIT {
         assertThat(plain.errors()).contains("Connecting").doesNotContain("open sesame");
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void eachFrameIsShownIfEverythingIs(PeerKind kind) throws Exception {
+        try (PeerContext others = kind.open()) {
+            PeerSocket pull = others.socket(ZMTPSocketType.PULL);
+
+            Ended push = run("hello\n", "push", "-vv", "tcp://127.0.0.1:" + pull.bind());
+
+            assertThat(push.code()).isEqualTo(ExitCode.OK);
+            assertThat(push.output()).isEmpty();
+            assertThat(push.errors()).contains("<< ZMTP3", " >> ZMTP3", " - 5 68656c6c6f");
+        }
+    }
+
     /** Returns the endpoint that a started command has bound. */
     private String bound() throws IOException, InterruptedException {
         Path errors = directory.resolve("errors");

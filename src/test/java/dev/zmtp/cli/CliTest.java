@@ -1,5 +1,6 @@
 package dev.zmtp.cli;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PAIR;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
@@ -25,6 +26,10 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -32,6 +37,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -107,6 +113,77 @@ class CliTest {
 
         assertThat(client).isEqualTo(new CommandRun(ExitCode.OK, "one\ntwo\n", ""));
         assertThat(TestSockets.get(service)).isEqualTo(new CommandRun(ExitCode.OK, "a\nb\n", ""));
+    }
+
+    @Test
+    void pagesOfAnAllowedOriginCanConnect() throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        String endpoint = "ws://127.0.0.1:" + port + "/feed";
+        CompletableFuture<CommandRun> pull =
+                begin("", "pull", "-n", "1", "-w", "20s", "--origin", "https://app.example.com", "-b", endpoint);
+
+        TestSockets.await("the command is bound", () -> status(endpoint, "https://app.example.com") == 101);
+        assertThat(status(endpoint, "https://other.example.com")).isEqualTo(403);
+        run("", "push", "-D", "end", endpoint);
+        assertThat(TestSockets.get(pull).output()).isEqualTo("end\n");
+    }
+
+    /** Returns the status of the answer to an upgrade of a page of this origin; 0 without an answer. */
+    private static int status(String endpoint, String origin) {
+        WebSocket.Builder page = HttpClient.newHttpClient()
+                .newWebSocketBuilder()
+                .header("Origin", origin)
+                .subprotocols("ZWS2.0");
+        try {
+            page.buildAsync(URI.create(endpoint), new WebSocket.Listener() {})
+                    .join()
+                    .abort();
+            return 101;
+        } catch (CompletionException e) {
+            return e.getCause() instanceof WebSocketHandshakeException refused
+                    ? refused.getResponse().statusCode()
+                    : 0;
+        }
+    }
+
+    @Test
+    void aDealerWithRawFramesSendsNoEnvelope() {
+        String endpoint = "ipc://" + directory.resolve("raw");
+        CompletableFuture<CommandRun> router =
+                begin("", "router", "--echo", "-f", "hex", "-n", "2", "-w", "20s", "-b", endpoint);
+
+        CommandRun dealer = run("61 62\n- 63\n", "dealer", "--raw-frames", "-f", "hex", "-w", "10s", endpoint);
+
+        assertThat(dealer).isEqualTo(new CommandRun(ExitCode.OK, "61 62\n- 63\n", ""));
+        assertThat(TestSockets.get(router)).isEqualTo(new CommandRun(ExitCode.OK, "61 62\n63\n", ""));
+    }
+
+    @Test
+    void aRouterSendsItsInputToTheNamedPeer() {
+        String endpoint = "ipc://" + directory.resolve("to");
+        CompletableFuture<CommandRun> router =
+                begin("one\ntwo\n", "router", "--to", "worker", "-w", "20s", "-b", endpoint);
+        ZMTPSocket other = sockets.open(DEALER);
+        ZMTPSocket worker = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("worker")));
+
+        other.connect(endpoint);
+        worker.connect(endpoint);
+
+        assertThat(TestSockets.receive(worker)).containsExactly("one");
+        assertThat(TestSockets.receive(worker)).containsExactly("two");
+        assertThat(TestSockets.get(router)).isEqualTo(new CommandRun(ExitCode.OK, "", ""));
+    }
+
+    @Test
+    void aRouterWhoseNamedPeerDoesNotComeFailsInTime() {
+        CommandRun router = run("one\n", "router", "--to", "worker", "-w", "100ms", "-b", "tcp://127.0.0.1:*", "-q");
+
+        assertThat(router)
+                .isEqualTo(new CommandRun(
+                        ExitCode.TIMEOUT, "", "zmtp: no peer with the routing id of --to within 100 ms\n"));
     }
 
     @Test
@@ -281,6 +358,11 @@ class CliTest {
                 "req --tls --cert file tcp://:1",
                 "req --tls --insecure --ca file tcp://:1",
                 "rep --echo -D x -b tcp://:1",
+                "pub --origin nonsense -b ws://:1/",
+                "rep --to worker -b tcp://:1",
+                "router --to 0x1 -b tcp://:1",
+                "router --to worker --echo -b tcp://:1",
+                "req --raw-frames tcp://:1",
                 "pair -D x -F y tcp://:1",
                 "push -D \uFFFD tcp://:1",
                 "ping -b tcp://:1 tcp://:1",
