@@ -43,6 +43,8 @@ final class SocketSource implements Source {
         counter(meters, "zmtp.messages.malformed", snapshot, ZMTPStats::malformed);
         counter(meters, "zmtp.messages.discarded", snapshot, ZMTPStats::discarded);
         counter(meters, "zmtp.late.replies", snapshot, ZMTPStats::lateReplies);
+        bytes(meters, "zmtp.bytes.written", snapshot, ZMTPStats::writtenBytes);
+        bytes(meters, "zmtp.bytes.received", snapshot, ZMTPStats::receivedBytes);
         meters.gauge(
                 "zmtp.queue.messages",
                 MESSAGES,
@@ -66,6 +68,10 @@ final class SocketSource implements Source {
 
     private static void counter(Meters meters, String name, SocketSnapshot snapshot, ToLongFunction<ZMTPStats> value) {
         meters.counter(name, MESSAGES, Tags.empty(), snapshot, from -> value.applyAsLong(from.stats()));
+    }
+
+    private static void bytes(Meters meters, String name, SocketSnapshot snapshot, ToLongFunction<ZMTPStats> value) {
+        meters.counter(name, "bytes", Tags.empty(), snapshot, from -> value.applyAsLong(from.stats()));
     }
 
     private static void handshakes(

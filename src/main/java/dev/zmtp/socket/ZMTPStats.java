@@ -89,6 +89,19 @@ public final class ZMTPStats {
         return counts.handshakeFailures();
     }
 
+    /**
+     * Number of bytes that the transport has sent, counted at each flush. They include the handshake, commands and the
+     * overhead of frames and mechanisms, but not those of TLS and WebSocket. Within a process, bytes are not counted.
+     */
+    public long writtenBytes() {
+        return counts.writtenBytes();
+    }
+
+    /** Number of bytes that the transport has received, counted at each read, with the same inclusions. */
+    public long receivedBytes() {
+        return counts.receivedBytes();
+    }
+
     /** Time for which the oldest message has waited for a peer. */
     public Duration oldestAge() {
         return counts.oldestAge();

@@ -92,6 +92,7 @@ class ZMTPMetricsTest {
         assertThat(prometheus.scrape())
                 .contains("zmtp_messages_written_messages_total{socket=\"orders\",type=\"ROUTER\"} 3.0\n")
                 .contains("zmtp_messages_dropped_messages_total{socket=\"orders\",type=\"ROUTER\"} 1.0\n")
+                .contains("zmtp_bytes_written_bytes_total{socket=\"orders\",type=\"ROUTER\"} 0.0\n")
                 .contains("zmtp_handshakes_total{result=\"success\",socket=\"orders\",type=\"ROUTER\"} 1.0\n")
                 .contains("zmtp_peers{socket=\"orders\",type=\"ROUTER\"} 1.0\n");
         prometheus.close();

@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Test;
 class StatsClassesTest {
 
     private static ZMTPStats stats(long sent, Duration oldestAge) {
-        return new ZMTPStats(new MessageCounts(sent, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, oldestAge));
+        return new ZMTPStats(new MessageCounts(sent, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, oldestAge));
     }
 
     @Test
     void eachCountHasItsAccessor() {
-        ZMTPStats stats = stats(1, Duration.ofSeconds(13));
+        ZMTPStats stats = stats(1, Duration.ofSeconds(15));
 
         assertThat(Stream.of(
                         stats.sent(),
@@ -33,12 +33,14 @@ class StatsClassesTest {
                         stats.discarded(),
                         stats.connects(),
                         stats.handshakeFailures(),
+                        stats.writtenBytes(),
+                        stats.receivedBytes(),
                         stats.oldestAge().toSeconds()))
-                .containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 11L, 12L, 13L);
+                .containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 11L, 12L, 13L, 14L, 15L);
         assertThat(stats)
                 .hasToString("ZMTPStats[sent=1, written=2, queued=3, queuedBytes=4, dropped=5, outcomeUnknown=6, "
                         + "received=7, malformed=8, lateReplies=9, discarded=10, connects=11, handshakeFailures=12, "
-                        + "oldestAge=PT13S]");
+                        + "writtenBytes=13, receivedBytes=14, oldestAge=PT15S]");
     }
 
     @Test

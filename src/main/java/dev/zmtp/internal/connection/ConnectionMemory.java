@@ -87,6 +87,7 @@ public final class ConnectionMemory {
         unsent = pending > 0;
         if (written - pending > sent) {
             account.moved(written - pending - sent);
+            connection.session().transferred(0, written - pending - sent);
             sent = written - pending;
         }
         return pending + (long) BUFFER_OBJECTS * waiting;
@@ -106,6 +107,7 @@ public final class ConnectionMemory {
     void received(int bytes) {
         heard = true;
         account.moved(bytes);
+        connection.session().transferred(bytes, 0);
     }
 
     /** Returns whether the peer has sent anything. */

@@ -7,8 +7,8 @@ import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.internal.admission.LimitedSession;
 import dev.zmtp.internal.admission.PeerAddress;
 import dev.zmtp.internal.memory.MemoryLedger;
+import dev.zmtp.internal.runtime.TransportCounts;
 import dev.zmtp.internal.runtime.UpgradedSession;
-import dev.zmtp.internal.runtime.WrittenMessages;
 import dev.zmtp.security.ZMTPAuthDecision;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -22,11 +22,10 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a connection, with the methods that are reserved for the connection itself. */
-public final class Session implements LimitedSession, WrittenMessages, UpgradedSession {
+public final class Session implements LimitedSession, TransportCounts, UpgradedSession {
 
     private final ZMTPConfig config;
     private final MemoryLedger ledger;
@@ -42,7 +41,15 @@ public final class Session implements LimitedSession, WrittenMessages, UpgradedS
     private final AtomicLong messagesWritten = new AtomicLong();
 
     /** Used only by the codec's executor. */
-    private @Nullable IntConsumer whenWritten;
+    private TransportCounts.@Nullable Listener counts;
+
+    /**
+     * Bytes transferred before there was a listener, which are those of a handshake. Without a listener they stop at
+     * the maximum. Used only by the codec's executor.
+     */
+    private int receivedBefore;
+
+    private int sentBefore;
 
     /** Used by the codec's executor. */
     private String mechanismName = "";
@@ -189,16 +196,26 @@ public final class Session implements LimitedSession, WrittenMessages, UpgradedS
     public void written(int messages) {
         if (messages > 0) {
             messagesWritten.setRelease(messagesWritten.getPlain() + messages);
-            IntConsumer listener = whenWritten;
-            if (listener != null) {
-                listener.accept(messages);
+            if (counts != null) {
+                counts.written(messages);
             }
         }
     }
 
+    /** Called when the transport has received and sent these bytes. On the codec's executor. */
+    void transferred(long received, long sent) {
+        if (counts != null) {
+            counts.transferred(received, sent);
+        } else {
+            receivedBefore = (int) Math.min(receivedBefore + received, Integer.MAX_VALUE);
+            sentBefore = (int) Math.min(sentBefore + sent, Integer.MAX_VALUE);
+        }
+    }
+
     @Override
-    public void onWritten(IntConsumer listener) {
-        whenWritten = listener;
+    public void listen(TransportCounts.Listener listener) {
+        counts = listener;
+        listener.transferred(receivedBefore, sentBefore);
     }
 
     /**

@@ -3,7 +3,7 @@ package dev.zmtp.internal.transport;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPSizeEstimator;
 import dev.zmtp.internal.runtime.LoopBudget;
-import dev.zmtp.internal.runtime.WrittenMessages;
+import dev.zmtp.internal.runtime.TransportCounts;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.ChannelConfig;
@@ -18,7 +18,6 @@ import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * through a bounded ring to the event loop of the other end. Messages that find no room stay in the outbound buffer,
  * whose water marks stop the writer.
  */
-final class InprocChannel extends AbstractChannel implements WrittenMessages {
+final class InprocChannel extends AbstractChannel implements TransportCounts {
 
     private static final ChannelMetadata METADATA = new ChannelMetadata(false);
 
@@ -60,7 +59,7 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
     // On the event loop
     private boolean readPending;
 
-    private IntConsumer whenWritten = messages -> {};
+    private @Nullable Listener counts;
 
     InprocChannel(QueueLimit limit) {
         this(null, limit);
@@ -152,8 +151,8 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
                 break;
             }
             left--;
-            if (msg instanceof ZMTPMessage) {
-                whenWritten.accept(1);
+            if (msg instanceof ZMTPMessage && counts != null) {
+                counts.written(1);
             }
             out.remove();
         }
@@ -188,8 +187,8 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
     }
 
     @Override
-    public void onWritten(IntConsumer listener) {
-        whenWritten = listener;
+    public void listen(Listener listener) {
+        counts = listener;
     }
 
     private void flushAgain() {

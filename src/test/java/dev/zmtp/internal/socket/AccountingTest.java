@@ -107,6 +107,54 @@ class AccountingTest {
         await("all have arrived", () -> other.stats().received() == 500);
     }
 
+    /** The greeting, READY with the type of the socket, and 500 frames of a byte each. */
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://*", "ws://127.0.0.1:*/counted"})
+    void bothEndsCountTheBytesOfAConnection(String endpoint, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        pull.onMessage((peer, message) -> message.release());
+        ZMTPSocket push = sockets.open(PUSH);
+        ZMTPPeer peer = connect(push, bind(pull, endpoint));
+        for (int i = 0; i < 500; i++) {
+            push.sendOrDrop(message("m"));
+        }
+        long greetingAndReady = 64 + 2 + 26;
+
+        await("all bytes are sent", () -> peer.stats().writtenBytes() == greetingAndReady + 500 * 3);
+        await("all bytes have arrived", () -> pull.stats().receivedBytes() == greetingAndReady + 500 * 3);
+        assertThat(pull.stats().writtenBytes()).isEqualTo(greetingAndReady);
+        assertThat(push.stats().receivedBytes()).isEqualTo(greetingAndReady);
+    }
+
+    @Test
+    void theBytesOfAPeerThatDoesNotReadAreNotCounted() throws IOException {
+        try (StoppedPull stopped = new StoppedPull();
+                TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            ZMTPEndpoint connector = push.connect(stopped.endpoint());
+            try (Socket accepted = stopped.accept()) {
+                get(connector.readyFuture());
+                for (int i = 0; i < 100; i++) {
+                    push.sendOrDrop(message("x".repeat(1 << 20)));
+                }
+
+                await("the transport is full", () -> !push.isWritable());
+                assertThat(push.stats().writtenBytes()).isLessThan(100 << 20);
+            }
+        }
+    }
+
+    @Test
+    void bytesWithinAProcessAreNotCounted(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        ZMTPPeer peer = connect(push, bind(pull, "inproc://uncounted"));
+        get(push.sendAsync(message("m")));
+
+        assertThat(peer.stats().written()).isEqualTo(1);
+        assertThat(peer.stats().writtenBytes()).isZero();
+    }
+
     /** As shared memory does whose other side has gone: what is to be read is still there. */
     @Test
     void aWriteThatTheTransportFailsIsUnknownThoughTheChannelIsOpen(TestSockets sockets) {

@@ -17,4 +17,6 @@ public record MessageCounts(
         long discarded,
         long connects,
         long handshakeFailures,
+        long writtenBytes,
+        long receivedBytes,
         Duration oldestAge) {}

@@ -21,7 +21,9 @@ public final class PeerCounters {
         LATE(6),
         DISCARDED(7),
         CONNECTS(8),
-        HANDSHAKE_FAILURES(9);
+        HANDSHAKE_FAILURES(9),
+        WRITTEN_BYTES(10),
+        RECEIVED_BYTES(11);
 
         private final int index;
 
@@ -74,6 +76,8 @@ public final class PeerCounters {
                 get(Counter.DISCARDED),
                 get(Counter.CONNECTS),
                 get(Counter.HANDSHAKE_FAILURES),
+                get(Counter.WRITTEN_BYTES),
+                get(Counter.RECEIVED_BYTES),
                 oldest);
     }
 }

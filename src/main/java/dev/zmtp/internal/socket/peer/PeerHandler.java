@@ -8,7 +8,7 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
-import dev.zmtp.internal.runtime.WrittenMessages;
+import dev.zmtp.internal.runtime.TransportCounts;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.socket.ZMTPEndpoint;
@@ -330,7 +330,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         peer = its;
-        writes.to(its, (WrittenMessages) (info.session() == null ? ctx.channel() : info.session()));
+        writes.to(its, (TransportCounts) (info.session() == null ? ctx.channel() : info.session()));
         recorded = Flight.connected(recorded, info.flight(endpoint(), context.type(), wasAccepted()));
         origin.up();
         owner.up(this, its);

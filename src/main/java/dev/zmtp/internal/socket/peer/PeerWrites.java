@@ -1,11 +1,13 @@
 package dev.zmtp.internal.socket.peer;
 
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DROPPED;
+import static dev.zmtp.internal.socket.context.PeerCounters.Counter.RECEIVED_BYTES;
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.UNKNOWN;
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.WRITTEN;
+import static dev.zmtp.internal.socket.context.PeerCounters.Counter.WRITTEN_BYTES;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.internal.runtime.WrittenMessages;
+import dev.zmtp.internal.runtime.TransportCounts;
 import dev.zmtp.internal.socket.context.PendingFlushes;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The messages that are written to a connection, and their fate. The connection counts the written messages, so a
  * message whose sender needs no result needs no promise. Used on the event loop.
  */
-final class PeerWrites implements PendingFlushes.Writes {
+final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listener {
 
     private final SocketContext context;
     private final ChannelHandlerContext ctx;
@@ -51,10 +53,10 @@ final class PeerWrites implements PendingFlushes.Writes {
     }
 
     /** Called when the handshake has succeeded. Messages are written to this peer from now on. */
-    void to(Peer peer, WrittenMessages written) {
+    void to(Peer peer, TransportCounts counts) {
         this.peer = peer;
         writtenBefore = peer.counters().get(WRITTEN);
-        written.onWritten(this::written);
+        counts.listen(this);
     }
 
     private Peer peer() {
@@ -93,9 +95,20 @@ final class PeerWrites implements PendingFlushes.Writes {
         flushSoon(bytes);
     }
 
-    private void written(int messages) {
+    @Override
+    public void written(int messages) {
         peer().counters().add(WRITTEN, messages);
         settled(messages);
+    }
+
+    @Override
+    public void transferred(long received, long sent) {
+        if (received > 0) {
+            peer().counters().add(RECEIVED_BYTES, received);
+        }
+        if (sent > 0) {
+            peer().counters().add(WRITTEN_BYTES, sent);
+        }
     }
 
     /** Counts the fate of a message before its sender is notified. A written message is already counted. */

@@ -1,26 +1,26 @@
 package dev.zmtp.internal.socket.peer;
 
-import dev.zmtp.internal.runtime.WrittenMessages;
+import dev.zmtp.internal.runtime.TransportCounts;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** A channel that may be told to have written something, and to have no room. */
-public class WrittenChannel extends EmbeddedChannel implements WrittenMessages {
+public class WrittenChannel extends EmbeddedChannel implements TransportCounts {
 
-    private IntConsumer listener = messages -> {};
+    private @Nullable Listener listener;
 
     public WrittenChannel(ChannelHandler... handlers) {
         super(handlers);
     }
 
     @Override
-    public void onWritten(IntConsumer listener) {
+    public void listen(Listener listener) {
         this.listener = listener;
     }
 
     public void written(int messages) {
-        listener.accept(messages);
+        listener.written(messages);
     }
 
     public void writable(boolean now) {
