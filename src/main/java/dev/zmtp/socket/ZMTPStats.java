@@ -90,8 +90,10 @@ public final class ZMTPStats {
     }
 
     /**
-     * Number of bytes that the transport has sent, counted at each flush. They include the handshake, commands and the
-     * overhead of frames and mechanisms, but not those of TLS and WebSocket. Within a process, bytes are not counted.
+     * Number of bytes of ZMTP that the transport has sent to peers whose handshake has succeeded, counted at each
+     * flush. They include the handshake, commands and the overhead of frames and mechanisms, but not that of TLS. Over
+     * WebSocket, they are those of the same messages over TCP. Within a process, bytes are not counted,
+     * and neither are the last bytes of a connection that ends while bytes wait at the transport.
      */
     public long writtenBytes() {
         return counts.writtenBytes();

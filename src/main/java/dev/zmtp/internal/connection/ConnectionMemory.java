@@ -74,7 +74,7 @@ public final class ConnectionMemory {
         announced += handshake.remoteIdentity().remaining();
     }
 
-    /** Counts the memory that is currently retained. */
+    /** Counts the memory that is currently retained, and the bytes that the transport has sent. */
     public void count() {
         if (!connection.isClosed()) {
             account.keep(connection.kept() + announced + countUnsent());
@@ -83,7 +83,11 @@ public final class ConnectionMemory {
 
     private long countUnsent() {
         ChannelOutboundBuffer buffer = ctx.channel().unsafe().outboundBuffer();
-        long pending = buffer == null ? 0 : buffer.totalPendingWriteBytes();
+        if (buffer == null) { // the transport has ended, and does not tell what it has sent of the rest
+            unsent = false;
+            return (long) BUFFER_OBJECTS * waiting;
+        }
+        long pending = buffer.totalPendingWriteBytes();
         unsent = pending > 0;
         if (written - pending > sent) {
             account.moved(written - pending - sent);

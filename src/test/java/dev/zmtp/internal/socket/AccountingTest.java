@@ -145,6 +145,33 @@ class AccountingTest {
     }
 
     @Test
+    void bytesThatWaitAtTheEndOfTheConnectionAreNotCounted() throws IOException {
+        try (StoppedPull stopped = new StoppedPull();
+                TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push =
+                    sockets.open(sockets.builder(PUSH).reconnectDelay(Duration.ofMinutes(1), Duration.ofMinutes(1)));
+            ZMTPEndpoint connector = push.connect(stopped.endpoint());
+            try (Socket accepted = stopped.accept()) {
+                ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
+                long[] sent = {-1, -1, -1, -1};
+                for (int i = 0; i < 20; i++) {
+                    push.sendAsync(message("x".repeat(1 << 20)));
+                }
+                await("the transport is full", () -> {
+                    System.arraycopy(sent, 0, sent, 1, sent.length - 1);
+                    sent[0] = peer.stats().writtenBytes();
+                    return sent[0] > 100 && sent[0] == sent[sent.length - 1];
+                });
+
+                accepted.shutdownOutput();
+
+                await("the peer has left", () -> !TestSockets.isUp(peer));
+                assertThat(peer.stats().writtenBytes()).isEqualTo(sent[0]);
+            }
+        }
+    }
+
+    @Test
     void bytesWithinAProcessAreNotCounted(TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPSocket push = sockets.open(PUSH);
