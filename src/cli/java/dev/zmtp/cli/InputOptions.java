@@ -23,6 +23,11 @@ final class InputOptions {
         List<byte[]> next() throws IOException;
     }
 
+    /** What a command does with a message. */
+    interface Action {
+        void run(List<byte[]> message) throws Exception;
+    }
+
     /** Maximum length of a line or file, which is the default for frames. */
     static final int MAX_LENGTH =
             ZMTPConfig.builderForSocket(ZMTPSocketType.PUSH).build().maxFrameLength();
@@ -64,6 +69,20 @@ final class InputOptions {
     void pause() throws InterruptedException {
         if (interval != null) {
             TimeUnit.NANOSECONDS.sleep(interval.toNanos());
+        }
+    }
+
+    /** Runs the action for each message, at most {@code count} times, with pauses in between if there is an interval. */
+    void forEach(Source source, long count, Action action) throws Exception {
+        for (long i = 0; i < count; i++) {
+            List<byte[]> next = source.next();
+            if (next == null) {
+                return;
+            }
+            if (i > 0) {
+                pause();
+            }
+            action.run(next);
         }
     }
 

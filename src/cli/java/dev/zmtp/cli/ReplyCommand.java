@@ -4,14 +4,11 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -56,6 +53,9 @@ final class ReplyCommand extends SocketCommand {
         if (echo && input.isGiven()) {
             throw new CliException(ExitCode.USAGE, "--echo, and --data or --file (expected: one of them)");
         }
+        if (to != null && to.bytes().length == 0) {
+            throw new CliException(ExitCode.USAGE, "--to: an empty text (expected: the routing id of a peer)");
+        }
         if (to != null && (echo || type != ZMTPSocketType.ROUTER)) {
             throw new CliException(
                     ExitCode.USAGE, "--to: " + (echo ? "with --echo" : type) + " (expected: router, without --echo)");
@@ -63,9 +63,11 @@ final class ReplyCommand extends SocketCommand {
     }
 
     @Override
-    void run(ZMTPSocket socket) throws InterruptedException, ExecutionException, IOException {
+    void run(ZMTPSocket socket) throws Exception {
         if (to != null) {
-            send(find(socket, ByteBuffer.wrap(to.bytes())));
+            InputOptions.Source source = input.source(console, print.format(), count);
+            ZMTPPeer peer = find(socket, ByteBuffer.wrap(to.bytes()));
+            input.forEach(source, count, next -> peer.send(Frames.message(next), limit()));
             return;
         }
         InputOptions.Source answers = echo ? null : input.source(console, print.format(), Long.MAX_VALUE);
@@ -103,26 +105,7 @@ final class ReplyCommand extends SocketCommand {
         if (connected != null) {
             found.complete(connected);
         }
-        try {
-            return found.get(limit().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            throw new CliException(
-                    ExitCode.TIMEOUT, "no peer with the routing id of --to within " + limit().toMillis() + " ms");
-        }
-    }
-
-    private void send(ZMTPPeer peer) throws InterruptedException, IOException {
-        InputOptions.Source source = input.source(console, print.format(), count);
-        for (long i = 0; i < count; i++) {
-            List<byte[]> next = source.next();
-            if (next == null) {
-                return;
-            }
-            if (i > 0) {
-                input.pause();
-            }
-            peer.send(Frames.message(next));
-        }
+        return SocketOptions.await(found, limit(), "no peer with the routing id of --to");
     }
 
     /** Returns the number of frames of the envelope, which ends with an empty frame and is returned with the answer. */

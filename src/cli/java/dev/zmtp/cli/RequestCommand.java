@@ -50,21 +50,14 @@ final class RequestCommand extends SocketCommand {
     void run(ZMTPSocket socket) throws Exception {
         InputOptions.Source source = input.source(console, print.format(), count);
         Duration limit = Objects.requireNonNullElse(wait, NO_LIMIT);
-        for (long i = 0; i < count; i++) {
-            List<byte[]> next = source.next();
-            if (next == null) {
-                return;
-            }
-            if (i > 0) {
-                input.pause();
-            }
+        input.forEach(source, count, next -> {
             if (rawFrames) {
-                socket.send(Frames.message(next));
+                socket.send(Frames.message(next), limit);
                 print.print(console, null, receive(socket).frames());
             } else {
                 ZMTPMessage answer = socket.request(Frames.message(next), limit);
                 print.print(console, null, Frames.take(answer));
             }
-        }
+        });
     }
 }

@@ -62,16 +62,7 @@ final class SendCommand extends SocketCommand {
         if (type == ZMTPSocketType.PUB || type == ZMTPSocketType.RADIO) {
             SocketOptions.awaitPeers(socket, peers, limit(), "no " + peers + " subscribers");
         }
-        for (long i = 0; i < count; i++) {
-            List<byte[]> next = source.next();
-            if (next == null) {
-                return;
-            }
-            if (i > 0) {
-                input.pause();
-            }
-            socket.send(Frames.message(addressed(next)));
-        }
+        input.forEach(source, count, next -> socket.send(Frames.message(addressed(next))));
     }
 
     private List<byte[]> addressed(List<byte[]> frames) {

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -197,8 +198,14 @@ final class SocketOptions {
      */
     static void awaitPeers(ZMTPSocket socket, int peers, Duration limit, String late)
             throws InterruptedException, ExecutionException {
+        await(socket.whenPeers(peers), limit, late);
+    }
+
+    /** Like {@link #awaitPeers}, for any result. */
+    static <T> T await(CompletableFuture<T> result, Duration limit, String late)
+            throws InterruptedException, ExecutionException {
         try {
-            socket.whenPeers(peers).get(limit.toNanos(), TimeUnit.NANOSECONDS);
+            return result.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             throw new CliException(ExitCode.TIMEOUT, late + " within " + limit.toMillis() + " ms");
         }

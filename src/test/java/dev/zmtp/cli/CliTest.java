@@ -125,18 +125,17 @@ class CliTest {
         CompletableFuture<CommandRun> pull =
                 begin("", "pull", "-n", "1", "-w", "20s", "--origin", "https://app.example.com", "-b", endpoint);
 
-        TestSockets.await("the command is bound", () -> status(endpoint, "https://app.example.com") == 101);
-        assertThat(status(endpoint, "https://other.example.com")).isEqualTo(403);
+        HttpClient browser = HttpClient.newHttpClient();
+        TestSockets.await("the command is bound", () -> status(browser, endpoint, "https://app.example.com") == 101);
+        assertThat(status(browser, endpoint, "https://other.example.com")).isEqualTo(403);
         run("", "push", "-D", "end", endpoint);
         assertThat(TestSockets.get(pull).output()).isEqualTo("end\n");
     }
 
     /** Returns the status of the answer to an upgrade of a page of this origin; 0 without an answer. */
-    private static int status(String endpoint, String origin) {
-        WebSocket.Builder page = HttpClient.newHttpClient()
-                .newWebSocketBuilder()
-                .header("Origin", origin)
-                .subprotocols("ZWS2.0");
+    private static int status(HttpClient browser, String endpoint, String origin) {
+        WebSocket.Builder page =
+                browser.newWebSocketBuilder().header("Origin", origin).subprotocols("ZWS2.0");
         try {
             page.buildAsync(URI.create(endpoint), new WebSocket.Listener() {})
                     .join()
@@ -159,6 +158,15 @@ class CliTest {
 
         assertThat(dealer).isEqualTo(new CommandRun(ExitCode.OK, "61 62\n- 63\n", ""));
         assertThat(TestSockets.get(router)).isEqualTo(new CommandRun(ExitCode.OK, "61 62\n63\n", ""));
+    }
+
+    @Test
+    void aDealerWithRawFramesWaitsForAPeerInTime() {
+        CommandRun dealer =
+                run("x\n", "dealer", "--raw-frames", "-q", "-l", "0s", "-w", "100ms", "-b", "tcp://127.0.0.1:*");
+
+        assertThat(dealer.code()).isEqualTo(ExitCode.TIMEOUT);
+        assertThat(dealer.errors()).contains("nothing came within 100 ms");
     }
 
     @Test
@@ -361,6 +369,7 @@ class CliTest {
                 "pub --origin nonsense -b ws://:1/",
                 "rep --to worker -b tcp://:1",
                 "router --to 0x1 -b tcp://:1",
+                "router --to 0x -b tcp://:1",
                 "router --to worker --echo -b tcp://:1",
                 "req --raw-frames tcp://:1",
                 "pair -D x -F y tcp://:1",
