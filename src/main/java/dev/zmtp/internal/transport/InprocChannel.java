@@ -59,6 +59,9 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     // On the event loop
     private boolean readPending;
 
+    /** True if messages were passed to the other end, which has not been told. */
+    private boolean passed;
+
     private @Nullable Listener counts;
 
     InprocChannel(QueueLimit limit) {
@@ -157,11 +160,45 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
             out.remove();
         }
         if (left < LoopBudget.MESSAGES) {
-            to.wake();
-            VarHandle.fullFence();
-            if (!to.isOpen()) { // it has emptied its ring, perhaps before this message was added
-                to.inbound.clear();
-            }
+            arrived(to);
+        }
+    }
+
+    /** Called after messages were added to the ring of the other end. */
+    private static void arrived(InprocChannel to) {
+        to.wake();
+        VarHandle.fullFence();
+        if (!to.isOpen()) { // it has emptied its ring, perhaps before these messages were added
+            to.inbound.clear();
+        }
+    }
+
+    /**
+     * Passes a message to the other end if no other write waits and there is room. The outbound buffer would take an
+     * entry, a size and two more counts of references for it. Takes ownership of the message if it returns true.
+     */
+    boolean pass(ZMTPMessage message) {
+        InprocChannel to = other;
+        ChannelOutboundBuffer waiting = unsafe().outboundBuffer();
+        if (to == null || waiting == null || waiting.totalPendingWriteBytes() > 0 || !isActive()) {
+            return false;
+        }
+        if (!to.inbound.offer(message, message.readableBytes())) {
+            return false;
+        }
+        passed = true;
+        if (counts != null) {
+            counts.written(1);
+        }
+        return true;
+    }
+
+    /** Announces passed messages to the other end. */
+    void flushPassed() {
+        InprocChannel to = other;
+        if (passed && to != null) {
+            passed = false;
+            arrived(to);
         }
     }
 
@@ -288,6 +325,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
         state = State.CLOSED;
         InprocChannel peer = other;
         if (peer != null) {
+            flushPassed();
             peer.runThere(peer::otherClosed);
         }
         inbound.clear();

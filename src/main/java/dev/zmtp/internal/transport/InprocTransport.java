@@ -1,5 +1,7 @@
 package dev.zmtp.internal.transport;
 
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.CheckReturnValue;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import java.net.SocketAddress;
@@ -64,6 +66,22 @@ public final class InprocTransport implements Transport {
      */
     public static void cut(Channel channel) {
         ((InprocChannel) channel).cut();
+    }
+
+    /**
+     * Passes a message to the other end at once if nothing waits before it, and takes ownership of it. Otherwise
+     * returns false, and it is to be written. Called on the event loop.
+     *
+     * @param channel a channel of this transport
+     */
+    @CheckReturnValue
+    public static boolean pass(Channel channel, ZMTPMessage message) {
+        return ((InprocChannel) channel).pass(message);
+    }
+
+    /** Announces passed messages to the other end, as a flush does with those that were written. */
+    public static void flushPassed(Channel channel) {
+        ((InprocChannel) channel).flushPassed();
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.capture.CapturedHandshake;
 import dev.zmtp.internal.socket.peer.PeerInfo;
+import dev.zmtp.internal.transport.InprocTransport;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -36,8 +37,25 @@ public final class InprocHandler extends ChannelDuplexHandler {
 
     @Override
     public void write(ChannelHandlerContext ctx, Object written, ChannelPromise promise) {
-        boolean shared = written instanceof ZMTPMessage message && message.refCnt() > 1;
-        ctx.write(shared ? ownIndices((ZMTPMessage) written) : written, promise);
+        if (!(written instanceof ZMTPMessage message)) {
+            ctx.write(written, promise);
+            return;
+        }
+        ZMTPMessage own = message.refCnt() > 1 ? ownIndices(message) : message;
+        if (!canPass(ctx, promise) || !InprocTransport.pass(ctx.channel(), own)) {
+            ctx.write(own, promise);
+        }
+    }
+
+    /** A handler of the user sees all writes, and listeners of a promise do not expect to be called in a write. */
+    private static boolean canPass(ChannelHandlerContext ctx, ChannelPromise promise) {
+        return promise.isVoid() && ctx.pipeline().firstContext() == ctx;
+    }
+
+    @Override
+    public void flush(ChannelHandlerContext ctx) {
+        InprocTransport.flushPassed(ctx.channel());
+        ctx.flush();
     }
 
     /**

@@ -1,0 +1,196 @@
+package dev.zmtp.internal.transport;
+
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.TestSockets;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Messages that do not go through the outbound buffer of a channel within the process. Both ends have one event loop. */
+class InprocPassTest {
+
+    private final EventLoops loops = new EventLoops(1);
+    private final List<String> received = new ArrayList<>();
+    private Channel server;
+    private Channel accepted;
+    private Channel client;
+
+    @BeforeEach
+    void connect() throws Exception {
+        InprocAddress address = new InprocAddress(this, "pass");
+        CompletableFuture<Channel> active = new CompletableFuture<>();
+        server = new ServerBootstrap()
+                .group(loops.group())
+                .channelFactory(() -> new InprocServerChannel(new QueueLimit(4, 1_000)))
+                .childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        ch.pipeline().addLast(new Reader(active));
+                    }
+                })
+                .bind(address)
+                .sync()
+                .channel();
+        client = new Bootstrap()
+                .group(loops.group())
+                .channelFactory(() -> new InprocChannel(QueueLimit.DEFAULT))
+                .handler(new ChannelInboundHandlerAdapter())
+                .connect(address)
+                .sync()
+                .channel();
+        accepted = TestSockets.get(active);
+    }
+
+    @AfterEach
+    void close() {
+        client.close().syncUninterruptibly();
+        server.close().syncUninterruptibly();
+        loops.close();
+    }
+
+    private final class Reader extends ChannelInboundHandlerAdapter {
+        private final CompletableFuture<Channel> active;
+
+        Reader(CompletableFuture<Channel> active) {
+            this.active = active;
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            active.complete(ctx.channel());
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object read) {
+            ZMTPMessage message = (ZMTPMessage) read;
+            received.add(message.frameUTF8(0));
+            message.release();
+        }
+    }
+
+    private void onTheLoop(Runnable task) throws Exception {
+        client.eventLoop().submit(task).sync();
+    }
+
+    /** Returns what the other end has read after the tasks that are due. */
+    private List<String> received() throws Exception {
+        List<String> all = new ArrayList<>();
+        for (int turn = 0; turn < 3; turn++) {
+            onTheLoop(() -> {
+                all.addAll(received);
+                received.clear();
+            });
+        }
+        return all;
+    }
+
+    private boolean pass(String text) {
+        ZMTPMessage message = message(text);
+        boolean passed = InprocTransport.pass(client, message);
+        if (!passed) {
+            client.write(message, client.voidPromise());
+        }
+        return passed;
+    }
+
+    @Test
+    void aPassedMessageIsReadAfterAFlush() throws Exception {
+        onTheLoop(() -> assertThat(pass("1")).isTrue());
+
+        assertThat(received()).isEmpty();
+
+        onTheLoop(() -> InprocTransport.flushPassed(client));
+
+        assertThat(received()).containsExactly("1");
+    }
+
+    @Test
+    void aMessageBehindAnotherThatWaitsIsNotPassed() throws Exception {
+        onTheLoop(() -> {
+            assertThat(pass("1")).isTrue();
+            client.write(message("2"));
+            assertThat(pass("3")).isFalse();
+            client.flush();
+            assertThat(pass("4")).isTrue();
+            InprocTransport.flushPassed(client);
+        });
+
+        assertThat(received()).containsExactly("1", "2", "3", "4");
+    }
+
+    @Test
+    void aMessageThatFindsNoRoomWaits() throws Exception {
+        onTheLoop(() -> {
+            for (int i = 1; i <= 4; i++) {
+                assertThat(pass("" + i)).isTrue();
+            }
+            assertThat(pass("5")).isFalse();
+            InprocTransport.flushPassed(client);
+            client.flush();
+        });
+
+        assertThat(received()).containsExactly("1", "2", "3", "4", "5");
+    }
+
+    @Test
+    void whatWasPassedIsReadThoughTheWriterClosesBeforeItFlushes() throws Exception {
+        onTheLoop(() -> {
+            assertThat(pass("1")).isTrue();
+            client.close();
+        });
+
+        assertThat(received()).containsExactly("1");
+        assertThat(accepted.isOpen()).isFalse();
+    }
+
+    @Test
+    void whatWasPassedToAnEndThatHasClosedIsReleased() throws Exception {
+        ZMTPMessage lost = message("lost");
+
+        onTheLoop(() -> {
+            accepted.close();
+            assertThat(InprocTransport.pass(client, lost)).isTrue();
+            InprocTransport.flushPassed(client);
+        });
+
+        assertThat(lost.refCnt()).isZero();
+    }
+
+    @Test
+    void whatWasPassedToAnEndThatHasClosedIsReleasedWithoutAFlush() throws Exception {
+        ZMTPMessage lost = message("lost");
+
+        onTheLoop(() -> {
+            accepted.close();
+            assertThat(InprocTransport.pass(client, lost)).isTrue();
+        });
+        client.closeFuture().sync();
+
+        assertThat(lost.refCnt()).isZero();
+    }
+
+    @Test
+    void nothingIsPassedOnceTheChannelHasClosed() throws Exception {
+        ZMTPMessage message = message("late");
+
+        onTheLoop(() -> {
+            client.close();
+            assertThat(InprocTransport.pass(client, message)).isFalse();
+        });
+
+        message.release();
+    }
+}
