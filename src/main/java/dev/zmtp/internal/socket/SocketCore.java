@@ -227,9 +227,8 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         routing.left(peer);
         peer.outbound().failQueue(PEER_DOWN, text);
         requests.down(peer, new ZMTPSocketException(CLOSED, text));
-        if (peer.isForgotten()) {
-            peers.all().remove(peer);
-        }
+        peers.removeIfForgotten(peer);
+        context.execute(closing::check); // later, because the connector has not ended yet
     }
 
     @Override
@@ -353,9 +352,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         if (peer.home() == null) {
             peer.outbound().failQueue(PEER_DOWN, "connection to " + link.endpoint() + " ended");
         }
-        if (peer.isForgotten()) {
-            peers.all().remove(peer);
-        }
+        peers.removeIfForgotten(peer);
         requests.down(peer, cause);
         if (context.type() == ZMTPSocketType.REP) { // its requests cannot be answered any more
             context.drops().dropped(peer, DropReason.REQUESTER_DOWN, inbox.drop(peer));

@@ -104,4 +104,22 @@ class LingerTest {
         assertThat(closed).isCompleted();
         assertThat(TestSockets.reason(waits)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
     }
+
+    /** What waited for it has failed, so there is nothing more to wait for. */
+    @Test
+    void aSocketDoesNotLingerForAConnectorWhoseTimeIsOver() {
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH).linger(LINGER));
+        ZMTPEndpoint connector = push.connect(ENDPOINT);
+        CompletableFuture<Void> waits = push.sendAsync(message("waits"));
+        loop.run();
+        connector.close();
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER.multipliedBy(10));
+        loop.advance(LINGER.minusMillis(100));
+        assertThat(closed).isNotDone();
+
+        loop.advance(Duration.ofMillis(200));
+
+        assertThat(closed).isCompleted();
+        assertThat(waits).isCompletedExceptionally();
+    }
 }

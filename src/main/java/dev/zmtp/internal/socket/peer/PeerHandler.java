@@ -159,7 +159,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     boolean isWritable() {
-        return cause == null && writes.isOpen();
+        return cause == null && !closedHere && writes.isOpen();
     }
 
     void write(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {

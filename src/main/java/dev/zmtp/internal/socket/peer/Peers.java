@@ -21,6 +21,13 @@ public final class Peers {
         return all;
     }
 
+    /** Removes a peer that has no connection, and will have none. */
+    public void removeIfForgotten(Peer peer) {
+        if (peer.isForgotten()) {
+            all.remove(peer);
+        }
+    }
+
     /** Returns the connected peers. */
     public List<ZMTPPeer> up() {
         return all.stream().filter(Peer::isUp).<ZMTPPeer>map(peer -> peer).toList();

@@ -15,7 +15,14 @@ public final class Received extends AwaitedMessage<ZMTPMessage> {
     @Override
     public boolean take(Peer from, ZMTPMessage message) {
         message.retain(); // the original remains unchanged if this receive was cancelled
-        ZMTPMessage presented = Names.added(context, from, message);
+        ZMTPMessage presented;
+        try {
+            presented = Names.added(context, from, message);
+        } catch (Throwable e) { // there is no memory for the name, and nobody else has this future
+            ReferenceCountUtil.safeRelease(message);
+            failed(e);
+            return true;
+        }
         boolean taken = received(presented);
         ReferenceCountUtil.safeRelease(taken ? message : presented);
         return taken;

@@ -151,9 +151,7 @@ public final class Requests {
 
     /** Called when the answer is no longer waited for. */
     void abandoned(PendingRequest request) {
-        if (context.inEventLoop() || !context.tryExecute(() -> abandon(request))) {
-            abandon(request);
-        }
+        context.executeAnyway(() -> abandon(request));
     }
 
     /** A request without an id keeps its peer until the answer has arrived, or until its timeout, if any. */

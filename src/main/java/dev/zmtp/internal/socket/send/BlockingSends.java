@@ -17,6 +17,7 @@ import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPSocketException.Reason;
+import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
@@ -95,6 +96,10 @@ public final class BlockingSends {
             Peer to, ZMTPMessage answer, long more, UnaryOperator<ZMTPMessage> whole, @Nullable Duration timeout)
             throws InterruptedException {
         begin(answer);
+        if (answer.refCnt() == 0) { // before it takes room, and the envelope
+            context.tally().dropped();
+            throw new IllegalReferenceCountException("answer: released (expected: a message with an owner)");
+        }
         if (!to.isUp()) {
             throw refused(answer, PEER_DOWN, "the peer has left");
         }

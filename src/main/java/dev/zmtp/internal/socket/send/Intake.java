@@ -49,19 +49,29 @@ final class Intake {
         return false;
     }
 
-    /** Has up to {@code max} messages arrive, fewer if the task is long. On the event loop. */
-    void takeIn(int max) {
-        int left = max;
-        while (!context.isFinished()) { // the later queues have already failed their messages, and nothing checks again
-            Sent next = queue.poll();
-            if (next == null) {
-                return;
-            }
-            arrive(next);
-            if (--left == 0 || (max == LoopBudget.MESSAGES && context.flushes().isTaskLong())) {
-                return; // to continue in a later task; the last one takes all
-            }
+    /**
+     * Has messages arrive. On the event loop.
+     *
+     * @param all whether these are all messages that are here now, to which other threads can add all the time.
+     * Otherwise they are some, fewer if the task is long, and the rest continues in a later task
+     */
+    void take(boolean all) {
+        int left = all ? queue.size() : LoopBudget.MESSAGES;
+        while (left > 0 && takeNext() && (all || !context.flushes().isTaskLong())) {
+            left--;
         }
+    }
+
+    private boolean takeNext() {
+        if (context.isFinished()) { // the later queues have already failed their messages, and nothing checks again
+            return false;
+        }
+        Sent next = queue.poll();
+        if (next == null) {
+            return false;
+        }
+        arrive(next);
+        return true;
     }
 
     private void arrive(Sent sent) {

@@ -288,13 +288,13 @@ public final class Senders {
     // On the event loop
 
     private void drain() {
-        drain(LoopBudget.MESSAGES);
+        drain(false);
     }
 
-    private void drain(int max) {
+    private void drain(boolean all) {
         isRouting = true;
         try {
-            intake.takeIn(max);
+            intake.take(all);
         } finally {
             isRouting = false;
             intake.end(); // even if a message has thrown
@@ -436,7 +436,7 @@ public final class Senders {
 
     /** Routes the messages that were accepted before the close. */
     public void drainLast() {
-        drain(Integer.MAX_VALUE);
+        drain(true);
     }
 
     /** Fails all accepted messages that have not reached a queue. */

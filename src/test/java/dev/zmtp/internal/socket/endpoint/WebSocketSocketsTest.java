@@ -34,7 +34,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -101,6 +104,30 @@ class WebSocketSocketsTest {
         other.connect(plain);
         other.sendAsync(message("plain"));
         assertThat(TestSockets.receive(pull)).containsExactly("plain");
+    }
+
+    /** The channel of the peer that is closed stays open until its close frame is answered. */
+    @Test
+    void aPeerThatIsClosedGetsNoMoreMessages(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        for (int i = 0; i < 2; i++) {
+            ZMTPSocket pull = sockets.open(PULL);
+            pull.onMessage((peer, received) -> received.release());
+            push.connect(TestSockets.bind(pull, ANY_PORT));
+        }
+        TestSockets.await("both", () -> push.peers().size() == 2);
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+
+        push.eventLoop().execute(() -> TestSockets.peer(push).close());
+        Runnable sends = () -> {
+            for (int i = 0; i < 10; i++) {
+                sent.add(push.sendAsync(message("m" + i)));
+            }
+        };
+        TestSockets.get(CompletableFuture.runAsync(sends, push.eventLoop()));
+
+        sent.forEach(TestSockets::get);
+        assertThat(push.stats().outcomeUnknown()).isZero();
     }
 
     /** What the JDK's client hears. */
