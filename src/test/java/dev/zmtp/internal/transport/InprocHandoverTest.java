@@ -4,17 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestSockets;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.ReferenceCounted;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -24,50 +20,19 @@ class InprocHandoverTest {
     @Test
     void aMessageMayBeReleasedByItsReaderBeforeItsWriterGoesOn() throws Exception {
         try (EventLoops writers = new EventLoops(1);
-                EventLoops readers = new EventLoops(1)) {
-            InprocAddress address = new InprocAddress("handover");
-            CompletableFuture<Channel> reader = new CompletableFuture<>();
-            Channel server = new ServerBootstrap()
-                    .group(readers.group())
-                    .channelFactory(() -> new InprocServerChannel(QueueLimit.DEFAULT))
-                    .childHandler(new ChannelInitializer<>() {
-                        @Override
-                        protected void initChannel(Channel ch) {
-                            ch.pipeline().addLast(new Releasing(reader));
-                        }
-                    })
-                    .bind(address)
-                    .sync()
-                    .channel();
-            Channel client = new Bootstrap()
-                    .group(writers.group())
-                    .channelFactory(() -> new InprocChannel(QueueLimit.DEFAULT))
-                    .handler(new ChannelInboundHandlerAdapter())
-                    .connect(address)
-                    .sync()
-                    .channel();
-
-            Overtaken message = new Overtaken(TestSockets.get(reader));
-            Throwable failure = client.writeAndFlush(message).await().cause();
+                EventLoops readers = new EventLoops(1);
+                InprocEnds ends =
+                        new InprocEnds(writers.group(), readers.group(), QueueLimit.DEFAULT, new Releasing())) {
+            Overtaken message = new Overtaken(ends.accepted);
+            Throwable failure = ends.client.writeAndFlush(message).await().cause();
 
             assertThat(failure).isNull();
-            client.close().sync();
-            server.close().sync();
+            ends.client.close().sync();
             TestSockets.await("released", () -> message.refCnt() == 0);
         }
     }
 
     private static final class Releasing extends ChannelInboundHandlerAdapter {
-        private final CompletableFuture<Channel> reader;
-
-        Releasing(CompletableFuture<Channel> reader) {
-            this.reader = reader;
-        }
-
-        @Override
-        public void channelActive(ChannelHandlerContext ctx) {
-            reader.complete(ctx.channel());
-        }
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object received) {

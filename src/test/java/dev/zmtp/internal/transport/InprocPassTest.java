@@ -5,16 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.EventLoops;
-import dev.zmtp.testing.TestSockets;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,54 +19,22 @@ class InprocPassTest {
 
     private final EventLoops loops = new EventLoops(1);
     private final List<String> received = new ArrayList<>();
-    private Channel server;
-    private Channel accepted;
+    private InprocEnds ends;
     private Channel client;
 
     @BeforeEach
     void connect() throws Exception {
-        InprocAddress address = new InprocAddress(this, "pass");
-        CompletableFuture<Channel> active = new CompletableFuture<>();
-        server = new ServerBootstrap()
-                .group(loops.group())
-                .channelFactory(() -> new InprocServerChannel(new QueueLimit(4, 1_000)))
-                .childHandler(new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel ch) {
-                        ch.pipeline().addLast(new Reader(active));
-                    }
-                })
-                .bind(address)
-                .sync()
-                .channel();
-        client = new Bootstrap()
-                .group(loops.group())
-                .channelFactory(() -> new InprocChannel(QueueLimit.DEFAULT))
-                .handler(new ChannelInboundHandlerAdapter())
-                .connect(address)
-                .sync()
-                .channel();
-        accepted = TestSockets.get(active);
+        ends = new InprocEnds(loops.group(), loops.group(), new QueueLimit(4, 1_000), new Reader());
+        client = ends.client;
     }
 
     @AfterEach
     void close() {
-        client.close().syncUninterruptibly();
-        server.close().syncUninterruptibly();
+        ends.close();
         loops.close();
     }
 
     private final class Reader extends ChannelInboundHandlerAdapter {
-        private final CompletableFuture<Channel> active;
-
-        Reader(CompletableFuture<Channel> active) {
-            this.active = active;
-        }
-
-        @Override
-        public void channelActive(ChannelHandlerContext ctx) {
-            active.complete(ctx.channel());
-        }
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object read) {
@@ -153,30 +116,29 @@ class InprocPassTest {
         });
 
         assertThat(received()).containsExactly("1");
-        assertThat(accepted.isOpen()).isFalse();
+        assertThat(ends.accepted.isOpen()).isFalse();
+    }
+
+    private ZMTPMessage passToAClosedEnd(Runnable then) throws Exception {
+        ZMTPMessage lost = message("lost");
+        onTheLoop(() -> {
+            ends.accepted.close();
+            assertThat(InprocTransport.pass(client, lost)).isTrue();
+            then.run();
+        });
+        return lost;
     }
 
     @Test
     void whatWasPassedToAnEndThatHasClosedIsReleased() throws Exception {
-        ZMTPMessage lost = message("lost");
-
-        onTheLoop(() -> {
-            accepted.close();
-            assertThat(InprocTransport.pass(client, lost)).isTrue();
-            InprocTransport.flushPassed(client);
-        });
+        ZMTPMessage lost = passToAClosedEnd(() -> InprocTransport.flushPassed(client));
 
         assertThat(lost.refCnt()).isZero();
     }
 
     @Test
     void whatWasPassedToAnEndThatHasClosedIsReleasedWithoutAFlush() throws Exception {
-        ZMTPMessage lost = message("lost");
-
-        onTheLoop(() -> {
-            accepted.close();
-            assertThat(InprocTransport.pass(client, lost)).isTrue();
-        });
+        ZMTPMessage lost = passToAClosedEnd(() -> {});
         client.closeFuture().sync();
 
         assertThat(lost.refCnt()).isZero();

@@ -10,7 +10,9 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.FullAllocator;
+import dev.zmtp.testing.TestSockets;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -19,10 +21,16 @@ class ReceivedTest {
 
     private static final String ENDPOINT = "inproc://received";
 
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
+
+    @AfterEach
+    void close() {
+        loop.close();
+    }
+
     @Test
     void aReceiveFailsIfThereIsNoMemoryForTheRoutingId() {
         FullAllocator allocator = new FullAllocator();
-        ZMTPTestLoop loop = ZMTPTestLoop.create();
         ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER)
                 .pipelineInitializer(
                         (endpoint, pipeline) -> pipeline.channel().config().setAllocator(allocator)));
@@ -38,13 +46,12 @@ class ReceivedTest {
         loop.run();
 
         assertThat(received).isCompletedExceptionally();
-        assertThat(received.handle((message, failure) -> failure).join()).isInstanceOf(OutOfMemoryError.class);
+        assertThat(TestSockets.failure(received)).isInstanceOf(OutOfMemoryError.class);
         assertThat(lost.refCnt()).isZero();
 
         allocator.full = false;
         dealer.sendOrDrop(message("next"));
         loop.run();
         router.receiveAsync().join().release();
-        loop.close();
     }
 }

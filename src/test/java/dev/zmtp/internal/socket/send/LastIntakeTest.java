@@ -12,6 +12,7 @@ import dev.zmtp.testing.Turns;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +25,11 @@ class LastIntakeTest {
     private final ZMTPTestLoop loop = ZMTPTestLoop.create();
     private final ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB));
     private int sent;
+
+    @AfterEach
+    void close() {
+        loop.close();
+    }
 
     /** Sends a message whose release sends the next, each from another thread. */
     private void send() {
@@ -59,6 +65,5 @@ class LastIntakeTest {
 
         assertThat(sent).isEqualTo(MESSAGES);
         assertThat(turns.most()).as("two tasks, in which the loop reads").isLessThanOrEqualTo(2 * 1_024 + 1);
-        loop.close();
     }
 }
