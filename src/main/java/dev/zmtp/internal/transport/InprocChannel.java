@@ -183,6 +183,9 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
         if (to == null || waiting == null || waiting.totalPendingWriteBytes() > 0 || !isActive()) {
             return false;
         }
+        if (message.refCnt() == 0) { // released by its sender, whose write fails, and not the read of the other end
+            return false;
+        }
         if (!to.inbound.offer(message, message.readableBytes())) {
             return false;
         }

@@ -145,6 +145,14 @@ class InprocPassTest {
     }
 
     @Test
+    void whatItsSenderHasReleasedIsNotPassed() throws Exception {
+        ZMTPMessage message = message("released");
+        message.release();
+
+        onTheLoop(() -> assertThat(InprocTransport.pass(client, message)).isFalse());
+    }
+
+    @Test
     void nothingIsPassedOnceTheChannelHasClosed() throws Exception {
         ZMTPMessage message = message("late");
 
