@@ -106,7 +106,7 @@ public final class Waiting {
             return received.join();
         } catch (ZMTPSocketException e) {
             if (e.reason() == TIMEOUT && !received.isCompletedExceptionally()) {
-                return received.cancel(false) ? null : received.join();
+                return received.cancel(false) ? null : done(received);
             }
             throw e;
         }

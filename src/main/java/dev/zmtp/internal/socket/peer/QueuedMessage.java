@@ -27,16 +27,23 @@ public final class QueuedMessage {
     private final long since;
 
     public QueuedMessage(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        this(message, result, null, 0);
+        this(message, result, null, message.readableBytes(), 0);
     }
 
-    /** @param since the time when it was queued */
+    /**
+     * @param bytes number of bytes for which the message counts
+     * @param since the time when it was queued
+     */
     QueuedMessage(
-            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request, long since) {
+            ZMTPMessage message,
+            @Nullable CompletableFuture<Void> result,
+            @Nullable Outgoing request,
+            long bytes,
+            long since) {
         this.message = message;
         this.result = result;
         this.request = request;
-        this.bytes = message.readableBytes();
+        this.bytes = bytes;
         this.since = since;
         if (request != null) {
             request.queued(this);

@@ -111,12 +111,17 @@ public final class SendQueue {
     }
 
     public void add(ZMTPMessage message, @Nullable CompletableFuture<Void> result, long since) {
-        add(message, result, null, since);
+        add(message, result, null, message.readableBytes(), since);
     }
 
+    /** Adds a message that counts for {@code size} bytes. */
     public void add(
-            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request, long since) {
-        QueuedMessage queued = new QueuedMessage(message, result, request, since);
+            ZMTPMessage message,
+            @Nullable CompletableFuture<Void> result,
+            @Nullable Outgoing request,
+            long size,
+            long since) {
+        QueuedMessage queued = new QueuedMessage(message, result, request, size, since);
         if (isEmpty()) {
             oldestSince.set(since);
         }

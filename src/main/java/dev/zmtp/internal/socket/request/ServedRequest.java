@@ -2,7 +2,6 @@ package dev.zmtp.internal.socket.request;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
-import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.RequestObservers;
 import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.internal.socket.peer.Peer;
@@ -43,17 +42,25 @@ final class ServedRequest implements ZMTPRequest {
         this.peer = peer;
         this.memory = MessageMemory.of(message, message.readableBytes());
         this.envelope = Envelope.copy(message, frames);
-        this.message = message.removeFirst(frames);
         this.serving = serving;
         this.start = start;
         this.recorded = serving == null ? null : Flight.beginServe();
+        this.message = message.removeFirst(frames); // last, because a message that it has changed can be another
     }
 
-    /** Takes ownership of the message, which has an envelope of {@code frames} frames. */
+    /**
+     * Takes ownership of the message, which has an envelope of {@code frames} frames, even if there is no memory for a
+     * copy of it.
+     */
     static ServedRequest of(
             DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
         long start = serving == null ? 0 : serving.start();
-        return new ServedRequest(directly, peer, message, frames, serving, start);
+        try {
+            return new ServedRequest(directly, peer, message, frames, serving, start);
+        } catch (Throwable e) {
+            ReferenceCountUtil.safeRelease(message);
+            throw e;
+        }
     }
 
     @Override
@@ -105,10 +112,8 @@ final class ServedRequest implements ZMTPRequest {
     }
 
     /** Sends the answer of a REP that receives and sends in turn. Takes ownership of the answer. Can be called once. */
-    CompletableFuture<Void> answer(ZMTPMessage answer) {
-        CompletableFuture<Void> result = new LoopFuture<>();
+    void answer(ZMTPMessage answer, CompletableFuture<Void> result) {
         directly.send(peer, enveloped(answer), result);
-        return result;
     }
 
     /** Returns the length of the envelope, in bytes. */

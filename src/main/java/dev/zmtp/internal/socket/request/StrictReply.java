@@ -87,14 +87,14 @@ public final class StrictReply {
 
     /** Takes ownership of the message. */
     public CompletableFuture<Void> send(ZMTPMessage answer) {
-        ServedRequest request = takeTurn();
-        if (request != null) {
-            return request.answer(answer);
-        }
-        context.tally().dropped();
-        ReferenceCountUtil.safeRelease(answer);
         CompletableFuture<Void> result = new LoopFuture<>();
-        context.completions().fail(result, ILLEGAL_STATE, NO_REQUEST);
+        ServedRequest request = takeTurn();
+        if (request == null) {
+            context.tally().dropped();
+            context.completions().reject(answer, result, ILLEGAL_STATE, NO_REQUEST);
+        } else {
+            request.answer(answer, result);
+        }
         return result;
     }
 
@@ -136,7 +136,15 @@ public final class StrictReply {
         @Override
         public boolean take(Peer from, ZMTPMessage message) {
             message.retain(); // it is put back whole if this receive has ended
-            ServedRequest request = served(from, message);
+            ServedRequest request;
+            try {
+                request = served(from, message);
+            } catch (Throwable e) { // there is no memory for the envelope, and nobody else has this future
+                ReferenceCountUtil.safeRelease(message);
+                state.compareAndSet(this, IDLE);
+                failed(e);
+                return true;
+            }
             if (state.compareAndSet(this, request)) {
                 ReferenceCountUtil.safeRelease(message);
                 received(request.message());

@@ -90,16 +90,13 @@ public final class BlockingSends {
      * Takes ownership of the answer to a request, and waits for room on the way to the event loop, where it is not
      * refused. If the queue of the peer is full by now, the answer fails with {@code FULL}.
      *
-     * @param whole returns the message to send, which is longer by {@code more} bytes
+     * @param enveloped returns the message to send, which is longer by {@code more} bytes
      */
     public void answer(
-            Peer to, ZMTPMessage answer, long more, UnaryOperator<ZMTPMessage> whole, @Nullable Duration timeout)
+            Peer to, ZMTPMessage answer, long more, UnaryOperator<ZMTPMessage> enveloped, @Nullable Duration timeout)
             throws InterruptedException {
         begin(answer);
-        if (answer.refCnt() == 0) { // before it takes room, and the envelope
-            context.tally().dropped();
-            throw new IllegalReferenceCountException("answer: released (expected: a message with an owner)");
-        }
+        checkHasOwner(answer);
         if (!to.isUp()) {
             throw refused(answer, PEER_DOWN, "the peer has left");
         }
@@ -107,8 +104,25 @@ public final class BlockingSends {
                 && !to.queue().hasRoom()) {
             throw refused(answer, FULL, "the queue of the peer is full");
         }
-        awaitRoom(answer, answer.readableBytes() + more, nanos(timeout), timeout);
-        senders.hand(new Sent.ToPeer(senders.directly(), to, whole.apply(answer), null, Way.ANSWER));
+        long bytes = answer.readableBytes() + more;
+        awaitRoom(answer, bytes, nanos(timeout), timeout);
+        ZMTPMessage whole;
+        try {
+            checkHasOwner(answer);
+            whole = enveloped.apply(answer);
+        } catch (RuntimeException e) { // it was released in the meantime
+            senders.giveRoomBack(bytes);
+            throw e;
+        }
+        senders.hand(new Sent.ToPeer(senders.directly(), to, whole, null, Way.ANSWER));
+    }
+
+    /** Checks the answer before it takes the envelope of its request. */
+    private void checkHasOwner(ZMTPMessage answer) {
+        if (answer.refCnt() == 0) {
+            context.tally().dropped();
+            throw new IllegalReferenceCountException("answer: released (expected: a message with an owner)");
+        }
     }
 
     private void begin(ZMTPMessage message) throws InterruptedException {

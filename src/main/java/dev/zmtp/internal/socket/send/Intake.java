@@ -87,16 +87,19 @@ final class Intake {
      * Called at the end of the task. The remaining messages are taken by a task that runs after the event loop has
      * read. Other threads must not make this task run earlier, so they schedule a task only if no messages remain. On
      * the event loop.
+     *
+     * @param all whether a close has taken all messages, outside of the task, which can be scheduled as well
      */
-    void end() {
-        if (queue.isEmpty()) {
-            scheduled.set(false);
-            if (!queue.isEmpty() && !schedule()) { // added before the thread could see that
-                failAll();
-            }
-        } else {
-            scheduled.set(true); // this can be the task of a close, which was not scheduled
+    void end(boolean all) {
+        if (!all && !queue.isEmpty()) {
             context.executeAfterReads(drainTask);
+            return;
+        }
+        if (!all) {
+            scheduled.set(false);
+        }
+        if (!queue.isEmpty() && !schedule()) { // added in the meantime
+            failAll();
         }
     }
 

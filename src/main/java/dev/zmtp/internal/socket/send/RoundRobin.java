@@ -91,7 +91,9 @@ public class RoundRobin extends Routing {
         if (!isReachable()) {
             return Fate.REFUSED;
         }
-        if (passedAtOnce(message, result, request)) {
+        Peer peer = firstWithRoom();
+        if (peer != null) {
+            pass(peer, message, result, request);
             return Fate.PASSED;
         }
         long bytes = message.readableBytes();
@@ -99,7 +101,7 @@ public class RoundRobin extends Routing {
             return Fate.REFUSED;
         }
         boolean ages = context.maxMessageAgeNanos() != Long.MAX_VALUE;
-        queue.add(message, result, request, ages ? context.nanoTime() : context.taskTime());
+        queue.add(message, result, request, bytes, ages ? context.nanoTime() : context.taskTime());
         return Fate.QUEUED;
     }
 
@@ -115,21 +117,19 @@ public class RoundRobin extends Routing {
 
     private void accept(
             ZMTPMessage message, long bytes, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
-        if (passedAtOnce(message, result, request)) {
-            credit.give(1, bytes);
+        Peer peer = firstWithRoom();
+        if (peer != null) {
+            credit.give(1, bytes); // first, because a message that its sender has released throws
+            pass(peer, message, result, request);
         } else {
-            queue.add(message, result, request, context.nanoTime());
+            queue.add(message, result, request, bytes, context.nanoTime());
             failIfNobodyCanCome("the last endpoint was closed"); // in the meantime
         }
     }
 
-    private boolean passedAtOnce(
-            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
-        Peer peer = queue.isEmpty() ? up.next() : null;
-        if (peer != null) {
-            pass(peer, message, result, request);
-        }
-        return peer != null;
+    /** Returns the peer that gets a message now; null if the message has to wait. */
+    private @Nullable Peer firstWithRoom() {
+        return queue.isEmpty() ? up.next() : null;
     }
 
     private void pass(

@@ -297,7 +297,7 @@ public final class Senders {
             intake.take(all);
         } finally {
             isRouting = false;
-            intake.end(); // even if a message has thrown
+            intake.end(all); // even if a message has thrown
         }
         if (context.isFinished()) {
             failAll(); // accepted just before the end
@@ -376,7 +376,8 @@ public final class Senders {
         opened();
     }
 
-    private void opened() {
+    /** Calls the listeners for room if there is room. On the event loop. */
+    void opened() {
         writability.opened();
         directly.wayFreed();
     }

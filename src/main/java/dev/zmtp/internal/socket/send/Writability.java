@@ -105,7 +105,7 @@ public final class Writability {
         }
         if (!context.inEventLoop()
                 && hasRoom()) { // it came after the sender's check, and nothing else would report that
-            context.execute(this::opened);
+            context.execute(senders::opened);
         }
     }
 

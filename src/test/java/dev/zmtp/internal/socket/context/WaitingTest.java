@@ -108,6 +108,20 @@ class WaitingTest {
         assertThat(frames(received)).containsExactly("late");
     }
 
+    /** Between the timeout of the wait and the attempt to give up. */
+    @Test
+    void aReceiveThatFailsWhenItIsGivenUpHasTheFailureOfASocket() {
+        CompletableFuture<ZMTPMessage> received = new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                completeExceptionally(new ZMTPSocketException(CLOSED, "of the test"));
+                return false;
+            }
+        };
+
+        assertThatThrownBy(() -> Waiting.receive(received, Duration.ZERO)).hasMessage("CLOSED: of the test");
+    }
+
     @Test
     void aReceiveWhoseTimeIsOverIsGivenUp() throws InterruptedException {
         Ending received = new Ending(unended -> {});

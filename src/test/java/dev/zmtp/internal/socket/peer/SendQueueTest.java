@@ -133,7 +133,7 @@ class SendQueueTest {
     void aRequestThatEndsInItsMiddleLeavesNoTrace() {
         RecordedOutgoing request = new RecordedOutgoing(message("x".repeat(60)));
         queue.add(message("before"), null, 1_000);
-        queue.add(request.message(), null, request, 2_000);
+        queue.add(request.message(), null, request, request.bytes(), 2_000);
         queue.add(message("after"), null, 3_000);
 
         request.message().release();
@@ -155,7 +155,7 @@ class SendQueueTest {
         List<RecordedOutgoing> ended = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             RecordedOutgoing request = new RecordedOutgoing(message("?"));
-            queue.add(request.message(), null, request, 0);
+            queue.add(request.message(), null, request, request.bytes(), 0);
             ended.add(request);
         }
         add("after");

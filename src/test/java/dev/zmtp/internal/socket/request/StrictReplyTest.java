@@ -23,6 +23,10 @@ import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledHeapByteBuf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +104,37 @@ class StrictReplyTest {
 
         assertThat(reason(rep.sendAsync(message("another")))).isEqualTo(ILLEGAL_STATE);
         assertThat(receive(req)).containsExactly("answer");
+    }
+
+    /** A frame whose bytes cannot be copied. */
+    private static ByteBuf tooMuch() {
+        return new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, 1, 1) {
+            @Override
+            public byte[] array() {
+                throw new OutOfMemoryError("of the test");
+            }
+
+            @Override
+            public boolean hasArray() {
+                throw new OutOfMemoryError("of the test");
+            }
+        }.setIndex(0, 1);
+    }
+
+    @Test
+    void aReceiveFailsIfThereIsNoMemoryForTheEnvelopeAndTheNextIsServed(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        connect(dealer, bind(rep, ENDPOINT));
+        CompletableFuture<ZMTPMessage> received = rep.receiveAsync();
+        ZMTPMessage lost = ZMTPMessage.from(tooMuch(), Unpooled.EMPTY_BUFFER, Unpooled.EMPTY_BUFFER);
+
+        dealer.sendOrDrop(lost);
+
+        assertThat(TestSockets.failure(received)).isInstanceOf(OutOfMemoryError.class);
+        await("its release", () -> lost.refCnt() == 0);
+        get(dealer.sendAsync(message("", "question")));
+        assertThat(receive(rep)).containsExactly("question");
     }
 
     /** Several names, as of several ROUTERs on the way. */

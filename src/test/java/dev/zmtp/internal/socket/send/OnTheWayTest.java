@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
@@ -178,6 +179,32 @@ class OnTheWayTest {
                 .containsExactly("transport", "queued", "queued", "queued", "queued", "held 0", "held 1", "held 2");
         assertThat(xpub.stats().queued()).isZero();
         assertThat(xpub.stats().dropped()).isZero();
+    }
+
+    /** The thread that is refused takes the last room for a moment, in which the event loop finds none for a peer. */
+    @Test
+    void aThreadThatIsRefusedHasTheListenersOfPeersCalled() throws InterruptedException {
+        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
+        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
+        dealer.connect(ENDPOINT);
+        loop.run();
+        ZMTPPeer peer = router.peers().iterator().next();
+        AtomicInteger calls = new AtomicInteger();
+        peer.onWritable(calls::incrementAndGet);
+        loop.run();
+        calls.set(0);
+        Senders senders = ClockedSockets.core(router).senders();
+        int all = senders.limit().messages();
+        senders.credit().give(-all, 0);
+        onAnotherThread(() -> assertThat(peer.isWritable()).isFalse());
+        loop.run();
+        assertThat(calls).hasValue(0);
+
+        senders.credit().give(all, 0);
+        onAnotherThread(senders::refused);
+        loop.run();
+
+        assertThat(calls).hasValue(1);
     }
 
     @Test

@@ -3,13 +3,19 @@ package dev.zmtp.internal.socket.send;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.reason;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.RecordedOutgoing;
 import dev.zmtp.socket.ClockedSockets;
@@ -18,6 +24,7 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestSockets;
 import io.netty.channel.EventLoopGroup;
+import io.netty.util.IllegalReferenceCountException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -77,6 +84,50 @@ class SendersTest {
 
         assertThat(result).failsWithin(TestSockets.PATIENCE);
         TestSockets.settle(pub);
+        assertThat(senders.credit()).hasToString(all);
+    }
+
+    @Test
+    void aQueuedMessageThatItsSenderHasAlsoReleasedKeepsNoRoom(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect(NOBODY);
+        Senders senders = ClockedSockets.core(push).senders();
+        String all = senders.credit().toString();
+        ZMTPMessage message = message("released twice");
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        assertThat(senders.credit().take(message.readableBytes())).isTrue();
+        push.eventLoop().execute(() -> {
+            senders.hand(new Sent.ToAny(senders, message, result));
+            message.release();
+        });
+
+        get(push.closeAsync(Duration.ZERO));
+
+        assertThat(reason(result)).isEqualTo(CLOSED);
+        assertThat(senders.credit()).hasToString(all);
+    }
+
+    /** Until then, its answer has taken room and not its envelope. */
+    @Test
+    void anAnswerThatItsSenderReleasesWhileItWaitsKeepsNoRoom(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        connect(sockets.open(REQ), bind(rep, "inproc://released"));
+        Senders senders = ClockedSockets.core(rep).senders();
+        String all = senders.credit().toString();
+        ZMTPMessage answer = message("released twice");
+
+        assertThatThrownBy(() -> senders.blocking()
+                        .answer(
+                                (Peer) TestSockets.peer(rep),
+                                answer,
+                                0,
+                                waited -> {
+                                    answer.release();
+                                    throw new IllegalReferenceCountException("of the test");
+                                },
+                                null))
+                .hasMessage("of the test");
+
         assertThat(senders.credit()).hasToString(all);
     }
 
