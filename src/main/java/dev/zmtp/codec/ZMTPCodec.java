@@ -7,6 +7,7 @@ import dev.zmtp.internal.connection.Connection;
 import dev.zmtp.internal.connection.Session;
 import dev.zmtp.internal.connection.TlsPeer;
 import dev.zmtp.internal.handshake.HandshakeController;
+import dev.zmtp.internal.runtime.InputEvent;
 import dev.zmtp.internal.runtime.VirtualClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
@@ -183,7 +184,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
-        if (evt instanceof ChannelInputShutdownEvent || TlsPeer.isCloseNotify(evt)) {
+        if (evt instanceof InputEvent.Activity) {
+            connection.phase().heard();
+        } else if (evt instanceof ChannelInputShutdownEvent
+                || evt instanceof InputEvent.Failure
+                || TlsPeer.isCloseNotify(evt)) {
             connection.reads().endInput(evt);
         } else {
             ctx.fireUserEventTriggered(evt);

@@ -69,6 +69,9 @@ public abstract class Phase {
     /** Called when the read data is decoded or queued. A handler before the codec can close the channel next. */
     public void decoded() {}
 
+    /** Called when the peer has sent bytes that a handler before the codec retains until more arrive. */
+    public void heard() {}
+
     /** Called when the transport currently has nothing more to read. */
     public void readComplete() {}
 

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.connection;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.internal.runtime.InputEvent;
 import dev.zmtp.internal.wire.Retention;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -309,7 +310,7 @@ public final class ReadLoop {
 
     // The end
 
-    /** Notes the end of the peer's input, reported by {@code event}. */
+    /** Notes the end of the peer's input, reported by {@code event}, which can be a failure. */
     public void endInput(Object event) {
         inputEnds.add(event);
         if (queue.isEmpty() && !busy) { // otherwise the loop reports it when it has caught up
@@ -320,7 +321,13 @@ public final class ReadLoop {
 
     private void fireInputEnds() {
         for (Object event = inputEnds.poll(); event != null; event = inputEnds.poll()) {
-            ctx.fireUserEventTriggered(event);
+            if (!(event instanceof InputEvent.Failure failure)) {
+                ctx.fireUserEventTriggered(event);
+            } else if (connection.wasRemoved()) {
+                ctx.fireExceptionCaught(failure.cause());
+            } else {
+                connection.phase().exceptionCaught(failure.cause());
+            }
         }
     }
 

@@ -156,6 +156,11 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
     }
 
     @Override
+    public void heard() {
+        heartbeat.onActivity();
+    }
+
+    @Override
     public void read(ByteBuf in) {
         connection.reports().bytesArrived();
         heartbeat.onActivity();

@@ -217,6 +217,11 @@ final class ZwsDecoder {
         }
     }
 
+    /** Returns whether fragments wait for the rest of their message. */
+    boolean isCollecting() {
+        return fragments.isOpen();
+    }
+
     /** Describes the partially read frame, unless the codec has a part of it; null between frames. */
     @Nullable
     String unfinished() {

@@ -3,6 +3,7 @@ package dev.zmtp.internal.websocket;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.internal.memory.MemoryAccount;
+import dev.zmtp.internal.runtime.InputEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
@@ -192,6 +193,10 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
             frames.decode(owned(bytes));
         } catch (Throwable e) {
             fail(e);
+            return;
+        }
+        if (frames.isCollecting()) {
+            ctx.fireUserEventTriggered(InputEvent.Activity.BYTES);
         }
     }
 
@@ -372,7 +377,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         ChannelFuture written = writeClose(payload);
         timer.start(ctx);
         if (failure != null) {
-            ctx.fireExceptionCaught(failure); // before the close, which would look like the reason
+            report(failure); // before the close, which would look like the reason
         }
         written.addListener(sent -> closeNow());
     }
@@ -419,9 +424,14 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         end();
         if (unfinished != null) {
             String message = "connection with " + session.peerAddress() + " ended in the middle of a " + unfinished;
-            ctx.fireExceptionCaught(new ZMTPException(ZMTPException.Code.CLOSED, message));
+            report(new ZMTPException(ZMTPException.Code.CLOSED, message));
         }
         ctx.fireChannelInactive();
+    }
+
+    /** Has the codec report a failure, after the messages that it has not decoded yet. */
+    private void report(Throwable failure) {
+        ctx.fireUserEventTriggered(new InputEvent.Failure(failure));
     }
 
     private void end() {

@@ -333,6 +333,22 @@ class ZwsCloseTest {
         }
     }
 
+    /** The codec has decoded one of them, and serves other channels before the next. */
+    @ParameterizedTest
+    @ValueSource(strings = {"88 02 03 f3", "83 00", "82 05 00"})
+    void aFailureIsReportedAfterTheMessagesBeforeIt(String last) {
+        try (ZwsPeer peer = ZwsPeer.ofClient(config -> config.maxFramesPerRead(1))) {
+            peer.receive("82 02 00 61 / 82 02 00 62 / 82 02 00 63 / " + last);
+            if (peer.peer.channel.isOpen()) {
+                peer.peer.channel.pipeline().fireChannelInactive(); // in the middle of a frame
+            }
+
+            assertThat(peer.messages()).containsExactly("message 61", "message 62", "message 63");
+            assertThat(peer.peer.failures).hasSize(1);
+            assertThat(peer.peer.all).endsWith(peer.peer.failures.get(0));
+        }
+    }
+
     @Test
     void aCloseFrameThatCannotBeWrittenEndsTheWait() {
         try (TranslatedChannel end = TranslatedChannel.open(WebSocketRole.SERVER)) {

@@ -126,6 +126,22 @@ class ZwsPingsTest {
         }
     }
 
+    /** The codec gets nothing before the last fragment. */
+    @Test
+    void fragmentsAreASignOfLife() {
+        try (ZwsPeer peer = ZwsPeer.ofClient(ZwsPingsTest::heartbeats)) {
+            peer.advance(1000);
+            peer.receive("8a 00 / 02 02 00 61");
+            for (int second = 0; second < 10; second++) {
+                peer.advance(1000);
+                peer.receive("00 01 62");
+            }
+
+            assertThat(peer.peer.failures).isEmpty();
+            assertThat(peer.peer.channel.isOpen()).isTrue();
+        }
+    }
+
     private static ZwsPeer closed(ZwsPeer peer) {
         peer.advance(CloseTimer.MILLIS);
         return peer;
