@@ -29,7 +29,7 @@ public final class ZMTPWebSocket {
     /** A token of RFC 9110, section 5.6.2. */
     private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
-    private static final Pattern VALUE = Pattern.compile("[\\t -~\\x80-\\xff]*");
+    private static final Pattern VALUE = Pattern.compile("([!-~\\x80-\\xff][\\t -~\\x80-\\xff]*)?");
 
     private static final Pattern OF_UPGRADE = Pattern.compile(
             "host|upgrade|connection|keep-alive|sec-websocket-.*|content-length|transfer-encoding|trailer|te|expect");

@@ -45,8 +45,9 @@ import org.jspecify.annotations.Nullable;
  * has at most 256 properties.
  *
  * <p>If the connection ends, add the same instance to the pipeline of a new connection. The instance can be in several
- * pipelines. Requests are sent on the most recently added connection that still exists. Credentials are wiped after
- * they were sent, or could not be sent. Thread safe.
+ * pipelines. Requests are sent on the most recently added connection that still exists. The copies of credentials are
+ * wiped after they were sent, or could not be sent. Without encryption, the codec also copies them to a pooled buffer,
+ * which is not wiped. Thread safe.
  */
 @Sharable
 public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements ZMTPAuthenticator {

@@ -43,7 +43,8 @@ import org.jspecify.annotations.Nullable;
  * reached with {@link ZMTPZapClient}.
  *
  * <p>The copies of credentials are wiped when the request is released. Over {@code inproc}, the handler gets the copies
- * themselves, so they are wiped when the handler releases the message. Thread safe.
+ * themselves, so they are wiped when the handler releases the message. Over other transports without encryption, the
+ * codec also copies them to a pooled buffer, which is not wiped. Thread safe.
  */
 public final class ZMTPZapSocket implements ZMTPAuthenticator, AutoCloseable {
 
@@ -78,6 +79,7 @@ public final class ZMTPZapSocket implements ZMTPAuthenticator, AutoCloseable {
         dealer.onEvent(eventLoop, this::onEvent);
         dealer.onWritable(this::sendSome);
         dealer.connect(endpoint);
+        dealer.closeFuture().whenComplete((closed, failure) -> endAnyway());
     }
 
     /**
@@ -147,12 +149,17 @@ public final class ZMTPZapSocket implements ZMTPAuthenticator, AutoCloseable {
      */
     @Override
     public void close() {
+        endAnyway();
+        dealer.closeAsync(Duration.ZERO);
+    }
+
+    /** Also completes the requests of an event loop that has ended, whose timers do not run. */
+    private void endAnyway() {
         try {
             eventLoop.execute(this::end);
         } catch (RejectedExecutionException e) {
-            // The socket was closed before, and its event loop has ended.
+            eventLoop.terminationFuture().addListener(ended -> end());
         }
-        dealer.closeAsync(Duration.ZERO);
     }
 
     // On the event loop

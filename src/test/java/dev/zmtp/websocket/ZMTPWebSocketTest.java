@@ -56,6 +56,14 @@ class ZMTPWebSocketTest {
                 .withMessageStartingWith("header: " + name + " (expected: ");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {" a", "\ta"})
+    void theValueOfAHeaderDoesNotBeginWithABlank(String value) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ZMTPWebSocket.DEFAULT.header("X-Token", value))
+                .withMessageStartingWith("header X-Token: ");
+    }
+
     @Test
     void aHeaderCannotEndTheLineAndItsValueIsNotShown() {
         assertThatIllegalArgumentException()

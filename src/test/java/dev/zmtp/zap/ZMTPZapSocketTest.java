@@ -22,7 +22,9 @@ import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestSockets;
+import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -321,6 +323,20 @@ class ZMTPZapSocketTest {
 
         assertThat(zap.authenticate(user("admin")).toCompletableFuture()).isCompletedWithValue(CLOSED);
         zap.close();
+    }
+
+    /** Its timers do not run any more. */
+    @Test
+    void aRequestThatWaitsAtTheEndOfItsEventLoopIsATemporaryFailure() {
+        EventLoopGroup group = EventLoops.newGroup(1);
+        ZMTPSocket dealer = ZMTPSocket.of(ZMTPZapSocket.config().group(group).build());
+        ZMTPZapSocket waiting = ZMTPZapSocket.connect(dealer, "inproc://nobody", TIMEOUT);
+        CompletableFuture<ZMTPAuthDecision> decision =
+                waiting.authenticate(user("admin")).toCompletableFuture();
+
+        new EventLoops(group).close();
+
+        assertThat(get(decision)).isEqualTo(CLOSED);
     }
 
     // Secrets

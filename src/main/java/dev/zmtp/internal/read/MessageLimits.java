@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPFraming;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.connection.Overhead;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks every frame header against the configured limits, before any of the body is read or memory is allocated for
@@ -48,9 +49,10 @@ public final class MessageLimits {
         length = 0;
     }
 
-    /** Returns the number of checked frames of an unfinished message; 0 between messages. */
-    public int unfinishedFrames() {
-        return frames;
+    /** Describes the message whose last frame was not checked; null between messages. */
+    @Nullable
+    public String unfinished() {
+        return frames == 0 ? null : "message: " + frames + " frames (expected: more)";
     }
 
     /**

@@ -408,11 +408,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
     @Nullable
     public String unfinishedInput() {
         String frame = reader.unfinished();
-        if (frame != null) {
-            return frame;
-        }
-        int frames = limits.unfinishedFrames();
-        return frames == 0 ? null : "message: " + frames + " frames (expected: more)";
+        return frame == null ? limits.unfinished() : frame;
     }
 
     @Override

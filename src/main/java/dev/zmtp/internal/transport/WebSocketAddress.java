@@ -62,9 +62,14 @@ public final class WebSocketAddress implements Transport.Address {
         return secure;
     }
 
-    /** Returns the host, with the port unless it is the port of the scheme (RFC 6455, section 4.1). */
+    /**
+     * Returns the host, with the port unless it is the port of the scheme (RFC 6455, section 4.1). The zone of an IPv6
+     * address means nothing to the peer (RFC 6874, section 4).
+     */
     public String hostHeader() {
-        String host = tcp.host().indexOf(':') < 0 ? tcp.host() : "[" + tcp.host() + "]";
+        int zone = tcp.host().indexOf('%');
+        String name = zone < 0 ? tcp.host() : tcp.host().substring(0, zone);
+        String host = name.indexOf(':') < 0 ? name : "[" + name + "]";
         return tcp.port() == port(secure) ? host : host + ":" + tcp.port();
     }
 

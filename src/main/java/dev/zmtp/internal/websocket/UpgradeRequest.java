@@ -50,6 +50,7 @@ final class UpgradeRequest {
                     .set(HttpHeaderNames.CONTENT_LENGTH, 0);
             if (status.equals(HttpResponseStatus.UPGRADE_REQUIRED)) {
                 response.headers()
+                        .add(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE)
                         .set(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET)
                         .set(HttpHeaderNames.SEC_WEBSOCKET_VERSION, VERSION);
             }

@@ -90,7 +90,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
      * @param session the session of the codec that follows in the pipeline
      */
     public ZwsTranslator(WebSocketRole role, ZMTPSession session) {
-        this(role, session, MaskingKeys.random());
+        this(role, session, MaskingKeys::next);
     }
 
     /** @param keys source of the keys with which a client masks its frames */

@@ -29,7 +29,8 @@ class WebSocketAddressTest {
         "ws://example.com:8080/a/b?c=d, example.com, 8080, /a/b?c=d, example.com:8080",
         "ws://example.com:443/, example.com, 443, /, example.com:443",
         "wss://[::1]:9000/x, ::1, 9000, /x, [::1]:9000",
-        "ws://[::1], ::1, 80, /, [::1]"
+        "ws://[::1], ::1, 80, /, [::1]",
+        "ws://[fe80::1%eth0]:8080/x, fe80::1%eth0, 8080, /x, [fe80::1]:8080"
     })
     void aClientHasTheHostThePortAndThePath(String endpoint, String host, int port, String path, String header) {
         WebSocketAddress address = parse(endpoint, false);

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -72,11 +76,17 @@ class MaskTest {
     }
 
     @Test
-    void keysDiffer() {
-        var keys = MaskingKeys.random();
-        var others = MaskingKeys.random();
+    void theKeysOfTwoThreadsDiffer() {
+        List<Integer> keys = new ArrayList<>();
+        for (int thread = 0; thread < 2; thread++) {
+            keys.addAll(CompletableFuture.supplyAsync(
+                            () -> IntStream.range(0, 100)
+                                    .mapToObj(i -> MaskingKeys.next())
+                                    .toList(),
+                            task -> new Thread(task).start())
+                    .join());
+        }
 
-        assertThat(new int[] {keys.getAsInt(), keys.getAsInt(), others.getAsInt(), others.getAsInt()})
-                .doesNotHaveDuplicates();
+        assertThat(keys).hasSize(200).doesNotHaveDuplicates();
     }
 }

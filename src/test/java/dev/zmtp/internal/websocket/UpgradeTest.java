@@ -189,7 +189,7 @@ class UpgradeTest {
 
         receive(REQUEST.replace("Version: 13", "Version: 8"));
 
-        assertThat(sent()).contains("sec-websocket-version: 13\r\n");
+        assertThat(sent()).contains("connection: upgrade\r\n", "sec-websocket-version: 13\r\n");
     }
 
     @Test
@@ -268,11 +268,12 @@ class UpgradeTest {
         assertThat(failure(codec)).isNull();
     }
 
-    @Test
-    void aQueryIsNoOtherPath() {
+    @ParameterizedTest
+    @ValueSource(strings = {"/zmtp?token=1", "http://localhost/zmtp", "HTTPS://localhost:8443/zmtp?token=1"})
+    void aQueryOrAnAuthorityIsNoOtherPath(String target) {
         server();
 
-        receive(REQUEST.replace("GET /zmtp", "GET /zmtp?token=1"));
+        receive(REQUEST.replace("GET /zmtp", "GET " + target));
 
         assertThat(sent()).startsWith("HTTP/1.1 101 ");
     }
