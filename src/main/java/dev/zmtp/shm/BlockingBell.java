@@ -95,9 +95,18 @@ final class BlockingBell implements Closeable {
         }
     }
 
-    /** Signals to the other side that the output of this side is shut down. */
+    /** Signals to the other side, unless it is gone, that the output of this side is shut down. */
     void ringLast() throws IOException {
-        if (!write(Doorbell.LAST_RING)) {
+        boolean written;
+        try {
+            written = write(Doorbell.LAST_RING);
+        } catch (ClosedChannelException e) {
+            throw e;
+        } catch (IOException e) {
+            ended = true; // what it has written can still be read
+            return;
+        }
+        if (!written) {
             throw new IOException("shared memory: the other side has not heard the rings before the last one");
         }
     }

@@ -18,9 +18,9 @@ import java.time.Duration;
  * <p>A waiting thread spins for 50 microseconds and then sleeps until the other side rings. An interrupt ends the wait
  * with a {@link ClosedByInterruptException} and closes the connection, like with an NIO channel.
  *
- * <p>When the other side is closed or killed, the input ends after the content of the ring, and a write fails with an
- * {@code IOException}. Close each socket to unmap its memory, which happens at once or when the threads using it have
- * left.
+ * <p>When the other side is closed or killed, the input ends after the content of the ring, and a later write fails
+ * with an {@code IOException}, at the latest when the ring is full. Data written until then is lost. Close each socket
+ * to unmap its memory, which happens at once or when the threads using it have left.
  */
 public final class SharedMemorySocket implements Closeable {
 

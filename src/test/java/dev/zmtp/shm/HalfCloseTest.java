@@ -8,8 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.testing.Hex;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.channel.socket.DuplexChannel;
@@ -300,6 +304,28 @@ class HalfCloseTest {
             output.flush();
             ends.accepted().writeAndFlush(Hex.buffer("05")).sync();
             assertThat(client.inputStream().read()).isEqualTo(5);
+        }
+    }
+
+    /** It may have ended for the very reason that it had answered. */
+    @Test
+    void theAnswerOfASideThatHasGoneIsReadAfterTheOutputIsShutDown() throws Exception {
+        bind(true);
+        try (SharedMemorySocket client = SharedMemorySocket.connect(ends.address)) {
+            SharedMemoryChannel end = ends.accepted();
+            end.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object request) {
+                    ((ByteBuf) request).release();
+                    ctx.writeAndFlush(Hex.buffer("05")).addListener(ChannelFutureListener.CLOSE); // before it sleeps
+                }
+            });
+            settle(end); // only now the handler is there
+            client.outputStream().write(1);
+            client.outputStream().flush();
+            assertThat(end.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+            client.shutdownOutput();
+            assertThat(client.inputStream().readAllBytes()).containsExactly(5);
         }
     }
 
