@@ -28,8 +28,11 @@ final class RingTraffic {
     /** Whether a turn is running, at whose end the next step is determined. */
     private boolean inTurn;
 
-    /** Whether there was no room for some of the data to write. */
+    /** Whether a later turn has to write some of the flushed data, usually because there was no room for it. */
     private boolean writeBlocked;
+
+    /** Number of bytes written, ever. */
+    private long written;
 
     RingTraffic(SharedMemoryChannel channel) {
         this.channel = channel;
@@ -134,13 +137,11 @@ final class RingTraffic {
         return moved;
     }
 
-    /** Writes data that there was no room for. Returns whether any byte was written. */
+    /** Writes data that was left for this turn. Returns whether any byte was written. */
     private boolean writeOn() {
-        ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
-        long before = out == null ? 0 : out.totalPendingWriteBytes();
+        long before = written;
         channel.writeOn();
-        out = channel.unsafe().outboundBuffer();
-        return out != null && out.totalPendingWriteBytes() < before;
+        return written != before; // pending data says nothing, as listeners can write more
     }
 
     private void waitForMore(RingPair rings) throws IOException {
@@ -189,11 +190,14 @@ final class RingTraffic {
         writeBlocked = false;
         // To fail what cannot be written as the peer is gone would end the channel, with what the peer wrote before.
         RingPair rings = this.rings;
+        int left = channel.config().getWriteSpinCount(); // the reader and the listeners could continue forever
         while (rings != null && !writeBlocked && otherSide != OtherSide.GONE && !out.isEmpty()) {
-            long written = rings.filling().fill(out);
+            long filled = rings.filling().fill(out);
             writeBlocked = rings.filling().isFull();
             rings.flush(channel.socket());
-            out.removeBytes(written); // which tells listeners, who may write more, or close the channel
+            written += filled;
+            out.removeBytes(filled); // which tells listeners, who may write more, or close the channel
+            writeBlocked |= --left == 0 && !out.isEmpty();
             rings = this.rings;
         }
         if (!inTurn && rings != null && !out.isEmpty()) {
