@@ -201,7 +201,7 @@ final class BlockingMeetings implements Closeable {
                     end();
                 } else if (read > 0
                         && Invitation.readAnswer(Unpooled.wrappedBuffer(answer.array(), 0, answer.position()), file)) {
-                    file.unlink(); // if the client has not
+                    file.removeName(); // if the client has not
                     guests.remove(this);
                     key.cancel();
                     answered.add(this);

@@ -119,7 +119,7 @@ abstract class Meeting extends ByteToMessageDecoder {
                 throw Invitation.unexpected("answer", in.readableBytes() + " bytes", "none before the invitation");
             }
             if (Invitation.readAnswer(in, created)) {
-                created.unlink(); // if the client has not
+                created.removeName(); // if the client has not
                 file = null;
                 met(ctx, RingPair.of(created, true));
             }

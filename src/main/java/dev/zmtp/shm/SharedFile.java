@@ -138,12 +138,22 @@ final class SharedFile implements AutoCloseable {
         }
     }
 
-    /** Removes the name and unmaps the memory of a file that no other side has. */
-    void discard() {
+    /**
+     * Removes the file's name, if possible. A failure is only logged, because another user can have created a file of
+     * this name after the other side removed it.
+     */
+    void removeName() {
         try {
             unlink();
         } catch (IOException e) {
             logger.debug("shared memory: {} stays", path, e);
+        }
+    }
+
+    /** Removes the name and unmaps the memory of a file that no other side has. */
+    void discard() {
+        try {
+            removeName();
         } finally {
             close();
         }

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -41,6 +42,12 @@ record Intruder(SocketChannel socket, Path path, SharedFile file) {
     /** Says what an honest client does. */
     void accept() throws IOException {
         socket.write(ByteBuffer.wrap(Invitation.answer(file)));
+    }
+
+    /** Puts something in the place of the file that cannot be removed. */
+    void replace() throws IOException {
+        Files.delete(path);
+        Files.createFile(Files.createDirectory(path).resolve("kept"));
     }
 
     /** From the client to the server. */

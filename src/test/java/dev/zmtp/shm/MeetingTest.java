@@ -152,6 +152,17 @@ class MeetingTest {
         intruder.leave();
     }
 
+    /** In a directory for all, another user can take the name that the client has removed. */
+    @Test
+    void aNameThatCannotBeRemovedAfterTheAnswerIsNoReasonToEndTheConnection() throws Exception {
+        mayCreate.countDown();
+        Intruder intruder = Intruder.at(Path.of(address.path()));
+        intruder.replace();
+        intruder.accept();
+        assertThat(active.poll(10, TimeUnit.SECONDS)).isNotNull();
+        intruder.leave();
+    }
+
     @Test
     void aClientThatAnswersBeforeItIsInvitedIsNotKept() throws Exception {
         try (SocketChannel client = connect()) {

@@ -136,6 +136,18 @@ class SharedMemoryServerSocketTest {
     }
 
     @Test
+    void aClientWhoseNameCannotBeRemovedIsAccepted() throws Exception {
+        Future<SharedMemorySocket> accepted = accepting();
+        Intruder client = Intruder.at(Path.of(address.path()));
+        client.replace();
+        client.accept();
+        get(accepted).close();
+        client.leave();
+        Files.delete(client.path().resolve("kept"));
+        Files.delete(client.path());
+    }
+
+    @Test
     void moreThanMayMeetAtATimeAreServedInTheEnd() throws Exception {
         Future<SharedMemorySocket> accepted = accepting();
         SocketChannel[] silent = new SocketChannel[BlockingMeetings.MOST];
