@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.nio.ByteBuffer;
 
 /**
  * Unix domain socket after both sides have met. Any byte wakes this side. One of the bytes also signals that the other
@@ -18,8 +19,9 @@ final class Doorbell extends ChannelInboundHandlerAdapter {
     /** Byte that wakes a side and signals that no data follows the content of its ring. */
     static final byte LAST_RING = 2;
 
-    private static final ByteBuf RINGS =
-            Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(new byte[] {RING, LAST_RING}));
+    /** Direct, because a transport would copy other bytes for each ring, and a lack of memory would lose the ring. */
+    private static final ByteBuf RINGS = Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(
+            ByteBuffer.allocateDirect(2).put(RING).put(LAST_RING).flip()));
 
     private final SharedMemoryChannel channel;
 

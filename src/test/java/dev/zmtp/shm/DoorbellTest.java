@@ -21,4 +21,18 @@ class DoorbellTest {
         assertThat(socket.<Object>readOutbound()).isNull();
         socket.finishAndReleaseAll();
     }
+
+    /** A transport copies other buffers into direct ones, for which there may be no memory. */
+    @Test
+    void aRingIsDirectMemoryAlready() {
+        EmbeddedChannel socket = new EmbeddedChannel();
+        Doorbell.ring(socket);
+        Doorbell.ringLast(socket);
+        for (String ring : new String[] {"01", "02"}) {
+            ByteBuf bytes = socket.readOutbound();
+            assertThat(bytes.isDirect()).isTrue();
+            assertThat(Hex.dump(bytes)).isEqualTo(ring);
+        }
+        socket.finishAndReleaseAll();
+    }
 }
