@@ -52,13 +52,26 @@ final class BlockingRings implements Closeable {
         IOException cause =
                 MemoryFault.causeOf(failure) instanceof IOException known ? known : new IOException(failure);
         if (!bell.hasEnded() && !(cause instanceof SocketTimeoutException)) {
-            try {
-                close();
-            } catch (IOException e) {
-                cause.addSuppressed(e);
-            }
+            closeAfter(cause);
         }
         return cause;
+    }
+
+    /**
+     * Returns the error of a stream, such as a lack of heap memory, and closes the connection. Data or a ring can be
+     * lost, so that a later use would return wrong data or wait forever.
+     */
+    Error failed(Error error) {
+        closeAfter(error);
+        return error;
+    }
+
+    private void closeAfter(Throwable cause) {
+        try {
+            close();
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     /** Returns whether there is something to read, or room to write, after spinning for a moment. */

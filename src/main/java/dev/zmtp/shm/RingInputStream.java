@@ -46,6 +46,8 @@ final class RingInputStream extends InputStream {
             return readSome(ByteBuffer.wrap(target, offset, length));
         } catch (IOException | InternalError e) {
             throw rings.ended(e);
+        } catch (Error e) {
+            throw rings.failed(e);
         } finally {
             rings.use().leave(rings.use().reading());
         }
@@ -73,6 +75,8 @@ final class RingInputStream extends InputStream {
             return available;
         } catch (IOException | InternalError e) {
             throw rings.ended(e);
+        } catch (Error e) {
+            throw rings.failed(e);
         } finally {
             rings.use().leave(rings.use().reading());
         }

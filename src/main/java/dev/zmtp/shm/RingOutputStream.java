@@ -65,6 +65,8 @@ final class RingOutputStream extends OutputStream {
             action.run();
         } catch (IOException | InternalError e) {
             throw rings.ended(e);
+        } catch (Error e) {
+            throw rings.failed(e);
         }
     }
 
