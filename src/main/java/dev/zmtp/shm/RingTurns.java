@@ -37,7 +37,6 @@ final class RingTurns {
         if (queued) {
             return;
         }
-        queued = true;
         boolean pauses = now - lastPause > BUSY_NANOS || sinceMoved() > IDLE_NANOS;
         if (pauses && channel.eventLoop() instanceof SingleThreadEventLoop loop) {
             lastPause = now;
@@ -45,10 +44,13 @@ final class RingTurns {
         } else {
             channel.eventLoop().execute(queuedTurn);
         }
+        queued = true; // only now, because the event loop can fail to take it
     }
 
     private void afterPause() {
+        queued = false;
         channel.eventLoop().execute(queuedTurn);
+        queued = true;
     }
 
     private void queuedTurn() {
