@@ -83,8 +83,12 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
     /** Closes an open channel, because its turns belong to a single event loop. */
     @Override
     protected final void doDeregister() {
+        boolean wasActive = isActive();
         if (isOpen()) {
             closeNow();
+        }
+        if (wasActive) {
+            pipeline().fireChannelInactive(); // the close would fire it after the pipeline has lost its handlers
         }
     }
 

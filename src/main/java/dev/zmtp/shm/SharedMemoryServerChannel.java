@@ -117,8 +117,12 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
     /** Closes an open channel, because the socket belongs to a single event loop. */
     @Override
     protected void doDeregister() {
+        boolean wasActive = isActive();
         if (isOpen()) {
             unsafe().close(voidPromise());
+        }
+        if (wasActive) {
+            pipeline().fireChannelInactive(); // the close would fire it after the pipeline has lost its handlers
         }
     }
 

@@ -365,6 +365,25 @@ class SharedMemoryChannelTest {
     }
 
     @Test
+    void handlersHearThatTheirChannelEndsWithItsEventLoop() throws Exception {
+        connect().sync();
+        Channel end = accepted();
+        end.deregister().sync();
+        end.eventLoop().submit(() -> {}).sync();
+        assertThat(events).containsExactly("inactive");
+    }
+
+    @Test
+    void handlersHearThatTheirServerEndsWithItsEventLoop() throws Exception {
+        server.eventLoop()
+                .submit(() -> server.pipeline().addLast(new Recorder()))
+                .sync();
+        server.deregister().sync();
+        server.eventLoop().submit(() -> {}).sync();
+        assertThat(events).containsExactly("inactive");
+    }
+
+    @Test
     void aServerThatLeavesItsEventLoopEnds() throws Exception {
         server.deregister().sync();
         assertThat(server.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
