@@ -118,9 +118,4 @@ final class PcapngReader {
     boolean isCut() {
         return cut;
     }
-
-    /** Returns the number of bytes after this block. */
-    long remaining() {
-        return size - position + buffer.remaining();
-    }
 }

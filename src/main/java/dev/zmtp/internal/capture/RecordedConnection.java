@@ -56,8 +56,8 @@ final class RecordedConnection {
     }
 
     /** Reads a packet with or without bytes. Returns false if packets before it are missing. */
-    boolean read(RecordedPacket packet, long remaining) throws IOException {
-        return packet.in() ? received.read(packet, sent, remaining) : sent.read(packet, received, remaining);
+    boolean read(RecordedPacket packet) throws IOException {
+        return packet.in() ? received.read(packet, sent) : sent.read(packet, received);
     }
 
     /** The connection has ended. Returns false if messages are not whole. */
@@ -134,7 +134,7 @@ final class RecordedConnection {
             this.frames = new RecordedFrames(this, unfinished);
         }
 
-        boolean read(RecordedPacket packet, Direction other, long remaining) throws IOException {
+        boolean read(RecordedPacket packet, Direction other) throws IOException {
             boolean follows = packet.sequence() == next;
             if (!follows) { // a message was dropped, and the next begins here
                 isLost |= !isReady;
@@ -143,7 +143,7 @@ final class RecordedConnection {
             boolean counts = packet.has(TcpPackets.SYN) || packet.has(TcpPackets.FIN);
             next = packet.sequence() + packet.length() + (counts ? 1 : 0);
             if (packet.length() > 0 && !isLost) {
-                frames.read(packet, remaining);
+                frames.read(packet);
             }
             return follows && (!packet.has(TcpPackets.ACK) || packet.acknowledged() == other.next);
         }

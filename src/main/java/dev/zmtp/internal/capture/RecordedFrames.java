@@ -32,7 +32,10 @@ final class RecordedFrames {
     private int greeted;
     private int flags;
 
-    /** The body of the current frame; null within a header. It is shorter than the frame if the file is. */
+    /**
+     * The body of the current frame; null within a header. It grows with the captured bytes, because the frame can be
+     * longer than what was captured of it.
+     */
     private byte @Nullable [] body;
 
     private int filled;
@@ -49,23 +52,16 @@ final class RecordedFrames {
         this.unfinished = unfinished;
     }
 
-    /**
-     * Reads a packet.
-     *
-     * @param remaining number of bytes of the file after the packet. A frame cannot have more
-     */
-    void read(RecordedPacket packet, long remaining) throws IOException {
+    /** Reads a packet. */
+    void read(RecordedPacket packet) throws IOException {
         ByteBuffer in = packet.payload();
         readGreeting(in);
         while (in.hasRemaining()) {
             byte[] to = body;
             if (to == null) {
-                readHeader(in, remaining);
+                readHeader(in);
             } else {
-                int length = (int) Math.min(in.remaining(), left);
-                in.get(to, filled, length);
-                filled += length;
-                left -= length;
+                body = readBody(in, to);
             }
             endIfWhole();
         }
@@ -88,7 +84,7 @@ final class RecordedFrames {
         return "0x%02x".formatted(value);
     }
 
-    private void readHeader(ByteBuffer in, long remaining) throws IOException {
+    private void readHeader(ByteBuffer in) throws IOException {
         header.writeByte(in.get());
         if (header.readableBytes() < ZMTPFraming.V3.headerLengthFromFirstByte(header.getByte(0))) {
             return;
@@ -103,12 +99,28 @@ final class RecordedFrames {
         if ((flags & ZMTPFraming.COMMAND) != 0 && !message.isEmpty()) {
             throw new IOException("frame flags: 0x%02x (expected: no command within a message)".formatted(flags));
         }
-        long most = Math.min(left, in.remaining() + remaining);
-        int length = (int) Math.min(most, Integer.MAX_VALUE);
+        unfinished.takeFrame();
+        filled = 0;
+        body = new byte[0];
+    }
+
+    /** Returns the body with the bytes that a packet has of it. */
+    private byte[] readBody(ByteBuffer in, byte[] before) throws IOException {
+        int length = (int) Math.min(in.remaining(), left);
         unfinished.take(length);
         taken += length;
-        filled = 0;
-        body = new byte[length];
+        int needed = filled + length;
+        byte[] to = needed <= before.length ? before : Arrays.copyOf(before, grown(needed, before.length));
+        in.get(to, filled, length);
+        filled = needed;
+        left -= length;
+        return to;
+    }
+
+    /** Returns the next length of an array, which grows by half, up to what the frame and all messages can have. */
+    private int grown(int needed, int length) {
+        long most = filled + Math.min(left, UnfinishedBytes.MAX - filled);
+        return (int) Math.max(needed, Math.min(length + length / 2, most));
     }
 
     private void endIfWhole() throws IOException {

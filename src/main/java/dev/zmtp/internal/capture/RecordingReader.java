@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,10 @@ public final class RecordingReader implements RecordedConnection.Entries {
     private final PcapngReader blocks;
     private final @Nullable RecordingSummary summary;
     private final List<String> interfaces = new ArrayList<>();
-    private final Map<String, RecordedConnection> connections = new HashMap<>();
+
+    /** The oldest first. */
+    private final Map<String, RecordedConnection> connections = new LinkedHashMap<>();
+
     private final UnfinishedBytes unfinished = new UnfinishedBytes();
     private final Queue<ZMTPRecording.Entry> entries = new ArrayDeque<>();
     private final Set<String> endpoints = new LinkedHashSet<>();
@@ -161,7 +165,7 @@ public final class RecordingReader implements RecordedConnection.Entries {
             complete &= packet.length() == 0 && !packet.has(TcpPackets.SYN);
             return;
         }
-        complete &= connection.read(packet, blocks.remaining());
+        complete &= connection.read(packet);
         if (packet.has(TcpPackets.RST) || packet.has(TcpPackets.FIN)) {
             connections.remove(packet.connection());
             end(connection);
@@ -171,12 +175,23 @@ public final class RecordingReader implements RecordedConnection.Entries {
     private RecordedConnection open(RecordedPacket packet, @Nullable RecordedConnection replaced) throws IOException {
         if (replaced != null) {
             complete = false;
+            connections.remove(packet.connection());
             end(replaced);
+        }
+        if (connections.size() == MAX_CONNECTIONS && !complete) { // ends of connections can be missing, too
+            endOldest();
         }
         RecordedConnection opened = new RecordedConnection(interfaces.get(packet.at()), packet.in(), this, unfinished);
         connections.put(packet.connection(), opened);
         check(connections.size() <= MAX_CONNECTIONS, "connections", connections.size(), "<= " + MAX_CONNECTIONS);
         return opened;
+    }
+
+    private void endOldest() {
+        Iterator<RecordedConnection> oldest = connections.values().iterator();
+        RecordedConnection its = oldest.next();
+        oldest.remove();
+        end(its);
     }
 
     private void end(RecordedConnection connection) {

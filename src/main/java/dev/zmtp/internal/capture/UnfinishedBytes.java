@@ -13,9 +13,14 @@ final class UnfinishedBytes {
 
     private long used;
 
-    /** Takes memory for a frame before it is allocated. */
+    /** Takes memory for a frame without its bytes. */
+    void takeFrame() throws IOException {
+        take(FRAME);
+    }
+
+    /** Takes memory for bytes of a frame before they are allocated. */
     void take(int length) throws IOException {
-        used += FRAME + length;
+        used += length;
         if (used > MAX) {
             throw new IOException("unfinished messages: " + used + " bytes (expected: <= " + MAX + ")");
         }
