@@ -34,7 +34,8 @@ final class ReplayedPeer implements PeerInput {
         Endpoint endpoint = Endpoint.parse(Map.of(virtual.bytes().scheme(), virtual.bytes()), text, false);
         ChannelFuture connected = ZMTPTestPeer.connect(virtual, endpoint, connection);
         loop.run();
-        if (!connected.isSuccess() || !connection.isActive()) {
+        // The recorded socket can have ended the connection at once, too. The recording then goes on with that end.
+        if (!connected.isSuccess() || (!connection.isActive() && !connection.wasAccepted())) {
             throw new AssertionError(
                     "connection " + number + ": refused by the socket (expected: accepted, as recorded)",
                     connected.cause());

@@ -24,6 +24,13 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
     /** Commands of a subscriber. */
     private static final Set<String> SUBSCRIPTIONS = Set.of("SUBSCRIBE", "CANCEL", "JOIN", "LEAVE");
 
+    /** What has arrived of the handshake. */
+    private enum Heard {
+        NOTHING,
+        GREETING,
+        READY
+    }
+
     private final ZMTPSocketType type;
     private final ByteBuf received = Unpooled.buffer();
     private final byte[] routingId;
@@ -31,7 +38,7 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
     private List<byte[]> message = new ArrayList<>();
     private @Nullable ChannelHandlerContext ctx;
     private boolean greeted;
-    private boolean peerGreeted;
+    private Heard heard = Heard.NOTHING;
     private boolean stopped;
 
     /** @param routingId the routing id that this side announces; empty for none */
@@ -44,6 +51,11 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
     boolean isActive() {
         ChannelHandlerContext its = ctx;
         return its != null && its.channel().isActive();
+    }
+
+    /** Returns whether the handshake was complete, even if the connection has ended since. */
+    boolean wasAccepted() {
+        return heard == Heard.READY;
     }
 
     /** Takes ownership of the bytes. Called only if the connection is active. */
@@ -154,11 +166,11 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
     }
 
     private boolean greetingSkipped() {
-        if (!peerGreeted && received.readableBytes() >= GREETING) {
+        if (heard == Heard.NOTHING && received.readableBytes() >= GREETING) {
             received.skipBytes(GREETING);
-            peerGreeted = true;
+            heard = Heard.GREETING;
         }
-        return peerGreeted;
+        return heard != Heard.NOTHING;
     }
 
     /** Returns whether there was a whole frame. */
@@ -190,7 +202,7 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    /** Answers a PING with its context (RFC 37, section "Commands"), and passes subscriptions on. */
+    /** Notes READY, answers a PING with its context (RFC 37, section "Commands"), and passes subscriptions on. */
     private void command(ByteBuf body) {
         String name = body.readCharSequence(body.readUnsignedByte(), StandardCharsets.US_ASCII)
                 .toString();
@@ -201,6 +213,8 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
             ByteBuf out = Unpooled.buffer();
             writeCommand(out, pong);
             write(out);
+        } else if (name.equals("READY")) {
+            heard = Heard.READY;
         } else if (SUBSCRIPTIONS.contains(name)) {
             input.subscription(name, ByteBufUtil.getBytes(body));
         }

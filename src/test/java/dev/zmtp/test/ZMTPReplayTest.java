@@ -351,6 +351,43 @@ class ZMTPReplayTest {
                 .withMessage("connection 1: refused by the socket (expected: accepted, as recorded)");
     }
 
+    private static void closeAll(Service service) {
+        service.router.onEvent(Runnable::run, event -> {
+            if (event instanceof ZMTPSocketEvent.PeerUp up) {
+                up.peer().close();
+            }
+        });
+    }
+
+    @Test
+    void aPeerThatTheSocketHasEndedAtOnceIsReplayed() throws IOException {
+        record(UnaryOperator.identity(), (loop, service) -> {
+            closeAll(service);
+            ZMTPTestPeer.connect(loop, "test://orders", DEALER);
+        });
+        try (ZMTPRecording recording = ZMTPRecording.open(file);
+                ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            assertThat(recording.entries())
+                    .extracting(ZMTPRecording.Entry::kind)
+                    .containsExactly(ZMTPRecording.Kind.UP, ZMTPRecording.Kind.DOWN);
+            Service service = new Service(loop, UnaryOperator.identity());
+            closeAll(service);
+
+            assertThat(ZMTPReplay.of(recording, loop).into(service.router))
+                    .isEqualTo(new ZMTPReplay.Report(0, 0, null));
+        }
+    }
+
+    @Test
+    void aPeerThatFoundNoRoomIsReplayed() throws IOException {
+        record(config -> config.maxPeers(1), (loop, service) -> {
+            ZMTPTestPeer.connect(loop, "test://orders", DEALER);
+            ZMTPTestPeer.connect(loop, "test://orders", DEALER);
+        });
+
+        assertThat(replay(1, config -> config.maxPeers(1))).isEqualTo(new ZMTPReplay.Report(0, 0, null));
+    }
+
     @Test
     void peersOfOtherTypesAreLeftOut() throws IOException {
         record(UnaryOperator.identity(), (loop, service) -> questions(loop, 3));
