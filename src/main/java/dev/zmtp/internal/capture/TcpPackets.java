@@ -34,7 +34,9 @@ final class TcpPackets {
     private static final int FIRST_PORT = 1_024;
     private static final int PORTS = 0x10000 - FIRST_PORT;
     private static final byte[] SERVER = {127, 0, 0, 1};
-    private static final byte[] CLIENT = {127, 0, 0, 2};
+
+    /** 127.0.0.2, the first address of a client. The next address follows when all ports were used. */
+    private static final int CLIENT = 0x7f000002;
 
     private final byte[] client;
     private final byte[] server;
@@ -57,8 +59,10 @@ final class TcpPackets {
                 return new TcpPackets(source.getAddress(), from.getPort(), destination.getAddress(), to.getPort());
             }
         }
-        int port = FIRST_PORT + Math.floorMod(number.getAsInt(), PORTS);
-        return new TcpPackets(CLIENT, port, SERVER, SERVER_PORT);
+        long counted = Integer.toUnsignedLong(number.getAsInt());
+        int address = CLIENT + (int) (counted / PORTS);
+        byte[] invented = ByteBuffer.allocate(Integer.BYTES).putInt(address).array();
+        return new TcpPackets(invented, FIRST_PORT + (int) (counted % PORTS), SERVER, SERVER_PORT);
     }
 
     /** Returns the length of both headers. */
