@@ -28,6 +28,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -37,6 +38,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -318,6 +320,16 @@ class ZMTPCaptureTest {
 
         assertThat(captured.packets.get(captured.packets.size() - 1).flags()).isEqualTo(RST_ACK);
         assertThat(captured.comments()).last().asString().contains("frame flags: 0x80");
+    }
+
+    /** Netty puts it into an exception of its own. */
+    @Test
+    void aFailureOfTlsHasItsCauseAsAComment() throws IOException {
+        EmbeddedChannel channel = new EmbeddedChannel(ZMTPCodec.of(PULL), capture.handler("tcp://jobs"));
+        channel.pipeline().fireExceptionCaught(new DecoderException(new SSLException("no cipher suites in common")));
+        channel.finishAndReleaseAll();
+
+        assertThat(read().comments()).containsExactly("no cipher suites in common");
     }
 
     @Test

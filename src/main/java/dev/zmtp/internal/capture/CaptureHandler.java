@@ -8,6 +8,7 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.internal.runtime.Causes;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -134,7 +135,8 @@ public final class CaptureHandler extends ChannelDuplexHandler {
     }
 
     /** Returns a text for the file. The texts of an application's exceptions can contain anything. */
-    private static String reason(Throwable cause) {
+    private static String reason(Throwable failure) {
+        Throwable cause = Causes.unwrapped(failure);
         boolean isKnown = cause instanceof ZMTPException || cause instanceof IOException;
         String text = isKnown ? cause.getMessage() : null;
         return text == null ? cause.getClass().getName() : text;

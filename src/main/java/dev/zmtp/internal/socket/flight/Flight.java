@@ -45,18 +45,17 @@ public final class Flight {
     }
 
     /** Ends the event of a handshake that has succeeded, and begins that of the connection; null if not recorded. */
-    public static @Nullable Object connected(@Nullable Object begun, FlightPeer peer) {
+    public static @Nullable Object connected(@Nullable Object begun, FlightPeer facts, ZMTPPeer peer) {
         if (begun != null) {
-            attempt(() -> ((FlightEvents.Handshake) begun).end(peer));
+            attempt(() -> ((FlightEvents.Handshake) begun).end(facts));
         }
-        return isOn() ? guard(FlightEvents::beginConnection) : null;
+        return isOn() ? guard(() -> FlightEvents.beginConnection(facts, peer.stats())) : null;
     }
 
     /** Ends the event of a connection. */
-    public static void ended(
-            @Nullable Object begun, String endpoint, ZMTPSocketType type, ZMTPPeer peer, Throwable cause) {
+    public static void ended(@Nullable Object begun, ZMTPSocketType type, ZMTPPeer peer, Throwable cause) {
         if (begun != null) {
-            attempt(() -> ((FlightEvents.Connection) begun).end(endpoint, type, peer, cause));
+            attempt(() -> ((FlightEvents.Connection) begun).end(type, peer.stats(), cause));
         }
     }
 

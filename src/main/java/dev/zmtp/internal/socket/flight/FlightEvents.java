@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.flight;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.runtime.Causes;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -42,8 +43,8 @@ final class FlightEvents {
         return begin(new Handshake());
     }
 
-    static @Nullable Object beginConnection() {
-        return begin(new Connection());
+    static @Nullable Object beginConnection(FlightPeer peer, ZMTPStats before) {
+        return begin(new Connection(peer, before));
     }
 
     static @Nullable Object beginRequest() {
@@ -58,7 +59,8 @@ final class FlightEvents {
      * Returns the class of a failure and its reason. Its message can contain a routing id, or a text of a peer or an
      * authenticator.
      */
-    private static String causeOf(Throwable failure) {
+    static String causeOf(Throwable reported) {
+        Throwable failure = Causes.unwrapped(reported);
         String type = failure.getClass().getName();
         if (failure instanceof ZMTPException its) {
             return type + ": " + its.code();
@@ -153,16 +155,24 @@ final class FlightEvents {
         @Label("Cause")
         String cause;
 
-        void end(String at, ZMTPSocketType type, ZMTPPeer peer, Throwable why) {
+        /** @param before counts of the previous connections of the peer */
+        Connection(FlightPeer peer, ZMTPStats before) {
+            of(peer.endpoint(), peer.address());
+            peerType = name(peer.peerType());
+            // the counts at the end are added
+            received = -before.received();
+            written = -before.written();
+            dropped = -before.dropped();
+            unknown = -before.outcomeUnknown();
+        }
+
+        void end(ZMTPSocketType type, ZMTPStats stats, Throwable why) {
             end();
             if (shouldCommit()) {
-                ZMTPStats stats = peer.stats();
-                of(at, addressOf(peer));
-                peerType = name(peer.socketType());
-                received = stats.received();
-                written = stats.written();
-                dropped = stats.dropped();
-                unknown = stats.outcomeUnknown();
+                received += stats.received();
+                written += stats.written();
+                dropped += stats.dropped();
+                unknown += stats.outcomeUnknown();
                 cause = causeOf(why);
                 commitFor(type);
             }

@@ -331,7 +331,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
         peer = its;
         writes.to(its, (TransportCounts) (info.session() == null ? ctx.channel() : info.session()));
-        recorded = Flight.connected(recorded, info.flight(endpoint(), context.type(), wasAccepted()));
+        recorded = Flight.connected(recorded, info.flight(endpoint(), context.type(), wasAccepted()), its);
         origin.up();
         owner.up(this, its);
     }
@@ -441,7 +441,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
         if (was != null) {
             owner.down(this, was, why);
-            Flight.ended(recorded, endpoint(), context.type(), was, why);
+            Flight.ended(recorded, context.type(), was, why);
         } else if (wasActive) {
             owner.handshakeFailed(this, why);
         }

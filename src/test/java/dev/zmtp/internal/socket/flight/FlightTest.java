@@ -23,6 +23,7 @@ import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.TestSockets.Events;
+import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLException;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -110,6 +112,58 @@ class FlightTest {
         assertThat(connection.getString("cause")).contains("ClosedChannelException");
         assertThat(connection.getDuration()).isPositive();
         assertThat(event(all, "Connection", "PUSH").getLong("written")).isEqualTo(1);
+    }
+
+    private static List<RecordedEvent> connections(List<RecordedEvent> all, String type) {
+        return all.stream()
+                .filter(event -> event.getEventType().getName().equals("dev.zmtp.Connection"))
+                .filter(event -> event.getString("socketType").equals(type))
+                .toList();
+    }
+
+    @Test
+    void eachConnectionOfAPeerHasItsOwnMessages(TestSockets sockets) throws IOException {
+        start();
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        Events events = TestSockets.events(push);
+        push.connect(TestSockets.bind(pull, "tcp://127.0.0.1:0"));
+        for (int i = 0; i < 2; i++) {
+            ZMTPSocketEvent.PeerUp up = events.next(ZMTPSocketEvent.PeerUp.class);
+            get(push.sendAsync(message("job")));
+            assertThat(TestSockets.receive(pull)).containsExactly("job");
+            up.peer().close();
+            events.next(ZMTPSocketEvent.PeerDown.class);
+        }
+        settle(push);
+
+        assertThat(connections(RecordingFile.readAllEvents(stop()), "PUSH"))
+                .extracting(event -> event.getLong("written"))
+                .startsWith(1L, 1L);
+    }
+
+    @Test
+    void aConnectionWithinTheProcessHasAnAddress(TestSockets sockets) throws IOException {
+        start();
+        ZMTPSocket pull = sockets.open(PULL);
+        TestSockets.bind(pull, ENDPOINT);
+        ZMTPSocket push = sockets.open(PUSH);
+        TestSockets.connect(push, ENDPOINT);
+        get(push.closeAsync(Duration.ofSeconds(5)));
+        await("the peer has left", () -> pull.peers().isEmpty());
+        settle(pull);
+
+        List<RecordedEvent> all = RecordingFile.readAllEvents(stop());
+        assertThat(event(all, "Connection", "PULL").getString("address"))
+                .isNotEqualTo("null")
+                .isEqualTo(event(all, "Handshake", "PULL").getString("address"));
+    }
+
+    /** Netty puts it into an exception of its own. */
+    @Test
+    void aFailureOfTlsIsTheCause() {
+        assertThat(FlightEvents.causeOf(new DecoderException(new SSLException("no cipher suites in common"))))
+                .isEqualTo("javax.net.ssl.SSLException");
     }
 
     @Test
