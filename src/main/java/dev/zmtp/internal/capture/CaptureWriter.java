@@ -192,9 +192,9 @@ public final class CaptureWriter {
         }
     }
 
-    // On the writer's thread
+    // On the writer's thread, or without one, on the thread that closes
 
-    private void drain() {
+    private synchronized void drain() {
         scheduled.set(false); // first, so that a later block wakes it again
         for (Blocks next = queue.poll(); next != null; next = queue.poll()) {
             for (byte[] block : next.blocks) {
@@ -236,7 +236,7 @@ public final class CaptureWriter {
     }
 
     /** Writes what waits, and the statistics. */
-    void end() {
+    synchronized void end() {
         try {
             drain();
             file.close();
@@ -254,7 +254,12 @@ public final class CaptureWriter {
         if (state.getAndSet(State.CLOSED) == State.CLOSED) {
             return;
         }
-        executor.execute(this::end);
+        try {
+            executor.execute(this::end);
+        } catch (Throwable e) { // no thread can be started
+            logger.debug("The capture {} is written by the thread that closes it", file, e);
+            end();
+        }
         try {
             ended.await();
         } catch (InterruptedException e) {

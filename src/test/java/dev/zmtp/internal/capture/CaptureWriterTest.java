@@ -128,6 +128,24 @@ class CaptureWriterTest {
         assertThat(writer.dropped()).isEqualTo(1);
     }
 
+    /** Then the queue and the statistics are written by the thread that closes. */
+    @Test
+    void aCaptureIsCompleteWithoutAThread() throws IOException {
+        CaptureSettings settings = new CaptureSettings(file(), 1 << 20, 1, QUEUE, QUEUE, QUEUE, false);
+        CaptureWriter writer = new CaptureWriter(settings, task -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        CapturedConnection connection =
+                new CapturedConnection(writer, writer.at("inproc://a", "PUSH, connected"), null, null, false);
+        connection.opened(1, "inproc");
+
+        writer.close();
+
+        CapturedFile captured = CapturedFile.read(file());
+        assertThat(captured.packets).hasSize(3);
+        assertThat(captured.dropped).containsExactly(0L);
+    }
+
     @Test
     void aMessageThatIsTooLargeForAReaderIsDropped() throws IOException {
         CaptureWriter writer =
