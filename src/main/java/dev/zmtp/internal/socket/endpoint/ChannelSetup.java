@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.endpoint;
 
 import dev.zmtp.capture.ZMTPCapture;
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.SocketContext;
@@ -24,7 +25,6 @@ import io.netty.channel.ChannelPipelineException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ final class ChannelSetup {
                 InternalLogLevel.WARN,
                 context::nanoTime);
         this.pings = new Pings(context.config().codec());
-        this.keepAlive = new KeepAlive(context.config());
+        this.keepAlive = new KeepAlive(context.config(), context.config().codec());
     }
 
     Pings pings() {
@@ -156,20 +156,21 @@ final class ChannelSetup {
 
     /** Adds the handlers before the {@link PeerHandler}. */
     private void addOthers(Channel ch, AbstractEndpoint at, Object peerKey, boolean connecting) {
-        keepAlive.set(ch);
+        ZMTPConfig ofSocket = pings.config(peerKey);
+        ZMTPConfig codec = at.codec(ofSocket);
+        (codec == ofSocket ? keepAlive : new KeepAlive(context.config(), codec)).set(ch);
         Endpoint endpoint = at.endpoint;
         ChannelPipeline pipeline = ch.pipeline();
         context.config().pipelineInitializer().accept(at, pipeline);
-        ChannelHandler tls = tls(ch, at, connecting);
+        ChannelHandler tls = tls(ch, endpoint, codec, connecting);
         if (tls != null) {
             pipeline.addLast(tls);
         }
         ZMTPCapture capture = context.config().capture();
         if (endpoint.transport().carriesMessages()) {
-            ByteBuffer identity = at.codec(context.config().codec()).localIdentity();
-            pipeline.addLast(new InprocHandler(context.type(), identity, capture != null));
+            pipeline.addLast(new InprocHandler(context.type(), codec.localIdentity(), capture != null));
         } else {
-            addCodec(pipeline, endpoint, ZMTPCodec.from(at.codec(pings.config(peerKey))), connecting);
+            addCodec(pipeline, endpoint, ZMTPCodec.from(codec), connecting);
         }
         if (capture != null) {
             pipeline.addLast(capture.handler(at.text()));
@@ -188,8 +189,8 @@ final class ChannelSetup {
         pipeline.addLast(codec);
     }
 
-    private @Nullable ChannelHandler tls(Channel ch, AbstractEndpoint at, boolean connecting) {
-        Transport.Address address = at.endpoint.address();
+    private @Nullable ChannelHandler tls(Channel ch, Endpoint endpoint, ZMTPConfig codec, boolean connecting) {
+        Transport.Address address = endpoint.address();
         TcpAddress tcp = address.tcp();
         if (tcp == null || (address instanceof WebSocketAddress ws && !ws.isSecure())) {
             return null;
@@ -198,7 +199,7 @@ final class ChannelSetup {
         if (context == null) {
             return null;
         }
-        Executor executor = at.codec(this.context.config().codec()).handshakeExecutor();
+        Executor executor = codec.handshakeExecutor();
         return connecting ? TlsHandlers.client(context, ch, tcp, executor) : TlsHandlers.server(context, ch, executor);
     }
 

@@ -30,9 +30,12 @@ final class KeepAlive {
     /** Options of each kind of channel. Their names are similar, but they have no common type. */
     private final Map<Class<?>, Map<ChannelOption<Integer>, Integer>> times = new HashMap<>();
 
-    /** Probes a connection when a PING would be due, and then for as long as a PING may remain unanswered. */
-    KeepAlive(ZMTPSocketConfig config) {
-        ZMTPConfig codec = config.codec();
+    /**
+     * Probes a connection when a PING would be due, and then for as long as a PING may remain unanswered.
+     *
+     * @param codec settings of the connection, which can differ from those of the socket
+     */
+    KeepAlive(ZMTPSocketConfig config, ZMTPConfig codec) {
         // The user's options are set before the handlers are added, and are retained.
         boolean isUsers = config.options().keySet().stream()
                 .anyMatch(option -> option.name().contains("KEEP"));

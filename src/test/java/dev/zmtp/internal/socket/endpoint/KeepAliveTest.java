@@ -36,7 +36,7 @@ class KeepAliveTest {
                     .register()
                     .syncUninterruptibly()
                     .channel();
-            new KeepAlive(config).set(channel);
+            new KeepAlive(config, config.codec()).set(channel);
             Map<String, Object> found = new TreeMap<>();
             channel.config().getOptions().forEach((option, value) -> {
                 if (option.name().contains("KEEP")) {
@@ -94,7 +94,7 @@ class KeepAliveTest {
     void channelsOfOtherTransportsHaveNone() {
         EmbeddedChannel channel = new EmbeddedChannel();
 
-        new KeepAlive(DEFAULTS).set(channel);
+        new KeepAlive(DEFAULTS, DEFAULTS.codec()).set(channel);
 
         assertThat(channel.config().getOption(ChannelOption.SO_KEEPALIVE)).isNull();
     }

@@ -4,6 +4,7 @@ import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
@@ -72,6 +73,20 @@ class OptionsTest {
         TestSockets.peer(pull);
 
         assertThat(found).containsExactly(true, true);
+    }
+
+    @Test
+    void theHeartbeatsOfAnEndpointAreThoseOfItsKeepAlive(TestSockets sockets) {
+        Queue<Boolean> found = new ConcurrentLinkedQueue<>();
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(watched(
+                sockets.builder(PUSH), channel -> found.add(channel.config().isKeepAlive())));
+
+        connect(push, bind(pull, ANY_PORT));
+        push.connect(bind(pull, ANY_PORT), codec -> codec.heartbeatInterval(Duration.ZERO));
+        get(pull.whenPeers(2));
+
+        assertThat(found).containsExactly(true, false);
     }
 
     /** What one peer sends as fast as it can must not keep the others waiting. */
