@@ -26,9 +26,15 @@ final class TlsFailures {
     /** Alerts by which a peer refuses our certificate, in the wording of the JDK and OpenSSL. */
     private static final List<String> REFUSALS = List.of("certificate", "unknown_ca", "unknown ca", "access_denied");
 
+    /** Alerts that say nothing about this side, in the wording of both. OpenSSL has spaces, and another spelling. */
+    private static final List<String> PASSING = List.of("internal_error", "bad_record_mac", "user_cancel");
+
     private TlsFailures() {}
 
-    /** Returns the kind of the failure; null if it is not a TLS failure, or just the end of a connection. */
+    /**
+     * Returns the kind of the failure; null if it is not a TLS failure, just the end of a connection, or can pass by
+     * itself.
+     */
     static @Nullable FailureKind kindOf(Throwable cause) {
         SSLException tls = tls(cause);
         if (tls == null) {
@@ -42,8 +48,13 @@ final class TlsFailures {
         if (type.equals("NotSslRecordException")) {
             return FailureKind.NOT_ZMTP;
         }
+        boolean isAlert = text.contains("alert");
+        String words = text.replace(' ', '_');
+        if (isAlert && PASSING.stream().anyMatch(words::contains)) {
+            return null;
+        }
         boolean disagree = tls.getClass() == SSLHandshakeException.class || type.equals("OpenSslHandshakeException");
-        return disagree || text.contains("alert") ? FailureKind.INCOMPATIBLE : null;
+        return disagree || isAlert ? FailureKind.INCOMPATIBLE : null;
     }
 
     /** Returns the failure and its causes, the first cause last. */

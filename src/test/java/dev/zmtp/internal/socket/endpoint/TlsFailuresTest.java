@@ -57,6 +57,23 @@ class TlsFailuresTest {
         assertThat(TlsFailures.kindOf(new SSLHandshakeException(text))).isEqualTo(INCOMPATIBLE);
     }
 
+    /** A server that is starting, or has no memory, says so. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Received fatal alert: internal_error",
+                "(user_canceled) Received fatal alert: user_canceled",
+                "Received fatal alert: bad_record_mac",
+                "error:10000438:SSL routines:OPENSSL_internal:TLSV1_ALERT_INTERNAL_ERROR",
+                "error:0A000438:SSL routines::tlsv1 alert internal error",
+                "error:1000045a:SSL routines:OPENSSL_internal:TLSV1_ALERT_USER_CANCELLED",
+                "error:0A0003FC:SSL routines::ssl/tls alert bad record mac"
+            })
+    void anAlertThatSaysNothingAboutThisSideMayPass(String text) {
+        assertThat(TlsFailures.kindOf(new SSLHandshakeException(text))).isNull();
+        assertThat(TlsFailures.kindOf(new SSLException(text))).isNull();
+    }
+
     @Test
     void whatDoesNotSpeakTlsMayBeAFront() {
         assertThat(TlsFailures.kindOf(new NotSslRecordException("not an SSL/TLS record: 48")))
