@@ -96,7 +96,10 @@ public final class ZMTPCapture implements AutoCloseable {
         return new CaptureHandler(writer, Objects.requireNonNull(endpoint, "endpoint"));
     }
 
-    /** Returns the number of packets that were written. */
+    /**
+     * Returns the number of packets that were given to the file. If it cannot be written any more, such as on a full
+     * disk, up to 64 KiB of the last of them can be missing.
+     */
     public long packets() {
         return writer.packets();
     }
@@ -136,7 +139,10 @@ public final class ZMTPCapture implements AutoCloseable {
             this.file = Objects.requireNonNull(file, "file");
         }
 
-        /** Sets the maximum length of a file in bytes, at least 65,536. Default: 1 GiB. */
+        /**
+         * Sets the maximum length of a file in bytes, at least 65,536. The statistics and the descriptions of endpoints
+         * that are written at its end come on top. Default: 1 GiB.
+         */
         public Builder maxBytes(long maxBytes) {
             this.maxBytes = checked("maxBytes", maxBytes, MIN_BYTES);
             return this;
