@@ -128,8 +128,9 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         if (references > 1) {
             ByteBuf[] all = Arrays.copyOf(first, first.length + size);
             retainInto(all, first.length, 0);
-            self.release();
-            return ZMTPMessage.from(all);
+            ZMTPMessage whole = ZMTPMessage.from(all);
+            self.release(); // last, because there can be no memory for the new message
+            return whole;
         }
         ensureCapacity(size + first.length);
         System.arraycopy(frames, 0, frames, first.length, size);
@@ -155,8 +156,9 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         if (self.refCnt() > 1) {
             ByteBuf[] rest = new ByteBuf[size - count];
             retainInto(rest, 0, count);
+            ZMTPMessage others = ZMTPMessage.from(rest);
             self.release();
-            return ZMTPMessage.from(rest);
+            return others;
         }
         for (int i = 0; i < count; i++) {
             releaseFrame(i);

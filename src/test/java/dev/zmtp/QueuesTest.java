@@ -44,6 +44,7 @@ class QueuesTest {
             Map.entry("internal.socket.send.WaitingSends.waiting", "maxWaitingSends, and the threads that wait"),
             Map.entry("internal.transport.InprocChannel.inbound", "the limits of both sockets"),
             Map.entry("internal.transport.Lookup.waiting", "one for each endpoint that connects or binds"),
+            Map.entry("internal.websocket.LateWrites.promises", "1,024, then the channel is closed"),
             Map.entry("internal.websocket.ZwsTranslator.waiting", "what a read's callbacks make the transport read"),
             Map.entry("security.Libsodium.idle", "as many as threads have had at the same time"),
             Map.entry("shm.BlockingMeetings.met", "the clients of one select"),

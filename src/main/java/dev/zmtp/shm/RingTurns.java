@@ -48,9 +48,11 @@ final class RingTurns {
     }
 
     private void afterPause() {
-        queued = false;
-        channel.eventLoop().execute(queuedTurn);
-        queued = true;
+        try {
+            channel.eventLoop().execute(queuedTurn);
+        } catch (Throwable e) { // nothing else would ask for the turn, which closes the channel if it fails as well
+            queuedTurn();
+        }
     }
 
     private void queuedTurn() {

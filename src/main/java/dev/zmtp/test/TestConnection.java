@@ -24,7 +24,7 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
     /** Commands of a subscriber. */
     private static final Set<String> SUBSCRIPTIONS = Set.of("SUBSCRIBE", "CANCEL", "JOIN", "LEAVE");
 
-    /** What has arrived of the handshake. */
+    /** The part of the handshake that has arrived. */
     private enum Heard {
         NOTHING,
         GREETING,

@@ -205,8 +205,10 @@ public final class ZMTPZapSocket implements ZMTPAuthenticator, AutoCloseable {
         }
         Pending its = pending.remove(id);
         if (its != null) {
-            its.timeout.cancel(false);
             its.answer.complete(decision);
+            if (eventLoop.inEventLoop()) { // otherwise it has ended, with its timers
+                its.timeout.cancel(false);
+            }
         }
     }
 

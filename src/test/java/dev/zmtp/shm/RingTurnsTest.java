@@ -1,5 +1,6 @@
 package dev.zmtp.shm;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.doThrow;
@@ -10,7 +11,11 @@ import static org.mockito.Mockito.when;
 
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.channel.SingleThreadEventLoop;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.mockito.ArgumentCaptor;
 
 class RingTurnsTest {
 
@@ -28,5 +33,26 @@ class RingTurnsTest {
         turns.queue(); // which is queued already
 
         verify(loop, times(2)).execute(any());
+    }
+
+    /** Nothing else would ask for it. */
+    @Test
+    void aTurnThatTheLoopDoesNotTakeAfterAPauseRunsAtOnce() {
+        SingleThreadEventLoop loop = mock(SingleThreadEventLoop.class);
+        Channel channel = mock(Channel.class);
+        when(channel.eventLoop()).thenReturn(loop);
+        doThrow(new OutOfMemoryError("no memory today")).when(loop).execute(any());
+        AtomicInteger ran = new AtomicInteger();
+        RingTurns turns = new RingTurns(channel, ran::incrementAndGet);
+        do {
+            turns.begin();
+        } while (turns.sinceMoved() < TimeUnit.MILLISECONDS.toNanos(1)); // an idle channel
+        turns.queue();
+        ArgumentCaptor<Runnable> afterPause = ArgumentCaptor.forClass(Runnable.class);
+        verify(loop).executeAfterEventLoopIteration(afterPause.capture());
+
+        afterPause.getValue().run();
+
+        assertThat(ran).hasValue(1);
     }
 }

@@ -33,6 +33,11 @@ public final class RecordingReader implements RecordedConnection.Entries {
     /** Times are nanoseconds. */
     private static final int RESOLUTION = 9;
 
+    /** As {@link LinkedHashMap} has it, which asks for both if it is to keep the order of accesses. */
+    private static final int INITIAL_CAPACITY = 16;
+
+    private static final float LOAD_FACTOR = 0.75f;
+
     private static final int STATISTICS_FIELDS = 12;
     private static final int INTERFACE_FIELDS = 8;
 
@@ -40,8 +45,9 @@ public final class RecordingReader implements RecordedConnection.Entries {
     private final @Nullable RecordingSummary summary;
     private final List<String> interfaces = new ArrayList<>();
 
-    /** The oldest first. */
-    private final Map<String, RecordedConnection> connections = new LinkedHashMap<>();
+    /** The connection with the oldest last packet first. */
+    private final Map<String, RecordedConnection> connections =
+            new LinkedHashMap<>(INITIAL_CAPACITY, LOAD_FACTOR, true);
 
     private final UnfinishedBytes unfinished = new UnfinishedBytes();
     private final Queue<ZMTPRecording.Entry> entries = new ArrayDeque<>();

@@ -3,7 +3,6 @@ package dev.zmtp.internal.websocket;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.internal.memory.MemoryAccount;
-import dev.zmtp.internal.runtime.InputEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
@@ -13,7 +12,6 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.CombinedChannelDuplexHandler;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.UnsupportedMessageTypeException;
 import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
@@ -59,10 +57,13 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
     private final ZMTPSession session;
     private final MemoryAccount.Owner memory;
     private final IntSupplier keys;
+    private final CodecReports reports;
     private final CloseTimer timer = new CloseTimer();
 
     /** Buffers that a callback has made the transport read during the translation of a buffer. */
     private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>(0);
+
+    private final LateWrites late = new LateWrites();
 
     private State state = State.WAITING;
 
@@ -97,6 +98,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
     ZwsTranslator(WebSocketRole role, ZMTPSession session, IntSupplier keys) {
         this.role = role;
         this.session = session;
+        this.reports = new CodecReports(session);
         this.memory = (MemoryAccount.Owner) session; // as each session that a codec accepts
         this.keys = keys;
     }
@@ -111,6 +113,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         end();
+        late.fail();
     }
 
     /**
@@ -196,7 +199,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
             return;
         }
         if (frames.isCollecting()) {
-            ctx.fireUserEventTriggered(InputEvent.Activity.BYTES);
+            reports.activity(ctx);
         }
     }
 
@@ -268,8 +271,10 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
             case OPEN -> ctx.write(encoder.encode(bytes), promise);
             case CLOSING, PARTING -> refuse(bytes, promise);
             case ENDED -> {
-                closeNow(); // the codec would otherwise report the failure of the write as the reason for the end
-                refuse(bytes, promise);
+                if (!ctx.channel().isActive() || !late.add(bytes, promise)) {
+                    closeNow();
+                    refuse(bytes, promise);
+                }
             }
         }
     }
@@ -290,7 +295,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
             case OPEN -> {
                 boolean refused = !session.handshakeFuture().isSuccess();
                 ZMTPException failure = ClosePayload.failure(payload, refused); // a bad payload fails the connection
-                closeAfter(payload, failure == null ? null : withPeer(failure));
+                closeAfter(payload, failure == null ? null : reports.withPeer(failure));
             }
             case CLOSING, PARTING -> closeNow();
             case WAITING, ENDED -> {} // a handler has closed the channel
@@ -358,14 +363,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
             closeNow(); // a user that has closed the channel is not interested in the rest
             return;
         }
-        closeAfter(ClosePayload.of(Objects.requireNonNull(rules).statusFor(failure)), withPeer(failure));
-    }
-
-    private Throwable withPeer(Throwable failure) {
-        String peer = String.valueOf(session.peerAddress());
-        return failure instanceof ZMTPException known
-                ? new ZMTPException(known.code(), known.getMessage() + ", peer " + peer, known.getCause())
-                : new DecoderException("peer " + peer + ": " + failure, failure);
+        closeAfter(ClosePayload.of(Objects.requireNonNull(rules).statusFor(failure)), reports.withPeer(failure));
     }
 
     /** Sends a close frame, reports {@code failure} if there is one, and closes the channel when the frame is sent. */
@@ -377,7 +375,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         ChannelFuture written = writeClose(payload);
         timer.start(ctx);
         if (failure != null) {
-            report(failure); // before the close, which would look like the reason
+            reports.failure(ctx, failure); // before the close, which would look like the reason
         }
         written.addListener(sent -> closeNow());
     }
@@ -424,14 +422,10 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
         end();
         if (unfinished != null) {
             String message = "connection with " + session.peerAddress() + " ended in the middle of a " + unfinished;
-            report(new ZMTPException(ZMTPException.Code.CLOSED, message));
+            reports.failure(ctx, new ZMTPException(ZMTPException.Code.CLOSED, message));
         }
         ctx.fireChannelInactive();
-    }
-
-    /** Has the codec report a failure, after the messages that it has not decoded yet. */
-    private void report(Throwable failure) {
-        ctx.fireUserEventTriggered(new InputEvent.Failure(failure));
+        late.fail();
     }
 
     private void end() {

@@ -3,15 +3,12 @@ package dev.zmtp.internal.websocket;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPSession;
-import dev.zmtp.internal.runtime.InputEvent;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Recorder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
@@ -36,20 +33,7 @@ final class TranslatedChannel implements AutoCloseable {
         translator = new ZwsTranslator(role, ZMTPSession.from(config), () -> ZwsVector.KEY);
         this.channel = channel;
         channel.freezeTime();
-        channel.pipeline().addLast(translator, new Unwrapping(), codec);
-    }
-
-    /** Reports failures as the codec does. */
-    private static final class Unwrapping extends ChannelInboundHandlerAdapter {
-
-        @Override
-        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-            if (event instanceof InputEvent.Failure failure) {
-                ctx.fireExceptionCaught(failure.cause());
-            } else if (!(event instanceof InputEvent)) {
-                ctx.fireUserEventTriggered(event);
-            }
-        }
+        channel.pipeline().addLast(translator, codec);
     }
 
     /** A channel that is past both greetings. */

@@ -326,10 +326,43 @@ class ZwsCloseTest {
             peer.receive(CLOSE_OF_CLIENT);
             assertThat(peer.peer.channel.isOpen()).isTrue();
             ChannelFuture sent = peer.peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a"));
+            assertThat(sent.isDone()).isFalse();
+            peer.advance(CloseTimer.MILLIS);
 
             assertThat(sent.cause()).isInstanceOf(ClosedChannelException.class);
             assertThat(peer.peer.failures).isEmpty();
             assertThat(peer.peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    /** Like a transport that has more to send before its close. */
+    private static final class SlowClose extends ChannelOutboundHandlerAdapter {
+        @Override
+        public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+            ctx.executor().schedule(() -> ctx.close(promise), 2, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void anAnswerAfterTheFailureOfThePeerLosesNoMessageBeforeIt() {
+        List<ChannelFuture> answers = new ArrayList<>();
+        try (ZwsPeer peer = ZwsPeer.ofClient(config -> config.maxFramesPerRead(1))) {
+            peer.peer.channel.pipeline().addFirst(new SlowClose());
+            peer.peer.channel.pipeline().addAfter("codec", null, new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object message) {
+                    ctx.fireChannelRead(message);
+                    answers.add(ctx.writeAndFlush(ZMTPMessage.fromUTF8("answer")));
+                }
+            });
+            peer.receive("82 02 00 61 / 82 02 00 62 / 82 02 00 63 / 88 02 03 f3");
+            peer.advance(2_000);
+
+            assertThat(peer.messages()).containsExactly("message 61", "message 62", "message 63");
+            assertThat(peer.peer.failures)
+                    .singleElement(InstanceOfAssertFactories.throwable(ZMTPException.class))
+                    .hasMessageStartingWith("status of the peer's close frame: 1011");
+            assertThat(answers).hasSize(3).allMatch(ChannelFuture::isDone);
         }
     }
 

@@ -103,7 +103,7 @@ public final class Waiting {
                 throw e;
             }
             Thread.currentThread().interrupt();
-            return received.join();
+            return done(received);
         } catch (ZMTPSocketException e) {
             if (e.reason() == TIMEOUT && !received.isCompletedExceptionally()) {
                 return received.cancel(false) ? null : done(received);

@@ -139,10 +139,12 @@ public final class StrictReply {
             ServedRequest request;
             try {
                 request = served(from, message);
-            } catch (Throwable e) { // there is no memory for the envelope, and nobody else has this future
+            } catch (Throwable e) { // there is no memory for the envelope
+                if (!state.compareAndSet(this, IDLE)) {
+                    return false;
+                }
                 ReferenceCountUtil.safeRelease(message);
-                state.compareAndSet(this, IDLE);
-                failed(e);
+                failed(e); // now, because nobody else has this future
                 return true;
             }
             if (state.compareAndSet(this, request)) {

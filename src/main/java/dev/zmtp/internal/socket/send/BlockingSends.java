@@ -78,12 +78,13 @@ public final class BlockingSends {
     public void send(Peer to, ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
         begin(message);
         boolean waits = context.config().overflowPolicy() == OverflowPolicy.WAIT;
+        long bytes = message.readableBytes();
         if (waits) {
-            reserve(to, message, message.readableBytes(), timeout);
+            reserve(to, message, bytes, timeout);
         } else {
-            awaitRoom(message, message.readableBytes(), nanos(timeout), timeout);
+            awaitRoom(message, bytes, nanos(timeout), timeout);
         }
-        senders.hand(new Sent.ToPeer(senders.directly(), to, message, null, waits ? Way.PLACE : Way.QUEUE));
+        senders.hand(new Sent.ToPeer(senders.directly(), to, message, null, waits ? Way.PLACE : Way.QUEUE, bytes));
     }
 
     /**
@@ -114,7 +115,7 @@ public final class BlockingSends {
             senders.giveRoomBack(bytes);
             throw e;
         }
-        senders.hand(new Sent.ToPeer(senders.directly(), to, whole, null, Way.ANSWER));
+        senders.hand(new Sent.ToPeer(senders.directly(), to, whole, null, Way.ANSWER, bytes));
     }
 
     /** Checks the answer before it takes the envelope of its request. */

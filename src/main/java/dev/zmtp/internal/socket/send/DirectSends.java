@@ -53,8 +53,9 @@ public final class DirectSends implements PeerSends {
             sendNow(peer, message, result);
             return;
         }
-        if (senders.takesMessages() && senders.credit().take(message.readableBytes())) {
-            senders.hand(new Sent.ToPeer(this, peer, message, result, Way.QUEUE));
+        long bytes = message.readableBytes();
+        if (senders.takesMessages() && senders.credit().take(bytes)) {
+            senders.hand(new Sent.ToPeer(this, peer, message, result, Way.QUEUE, bytes));
         } else {
             String why = "there is no room on the way to the event loop";
             context.drop(peer, message, result, FULL, why);
@@ -125,9 +126,10 @@ public final class DirectSends implements PeerSends {
             }
             return free;
         }
-        boolean reserved = reserveOrMiss(peer, message.readableBytes());
+        long bytes = message.readableBytes();
+        boolean reserved = reserveOrMiss(peer, bytes);
         if (reserved) {
-            senders.hand(new Sent.ToPeer(this, peer, message, null, Way.PLACE));
+            senders.hand(new Sent.ToPeer(this, peer, message, null, Way.PLACE, bytes));
         }
         return reserved;
     }
@@ -162,7 +164,7 @@ public final class DirectSends implements PeerSends {
             places.giveBack(peer);
             throw e;
         }
-        senders.hand(new Sent.ToPeer(this, peer, message, null, Way.PLACE));
+        senders.hand(new Sent.ToPeer(this, peer, message, null, Way.PLACE, bytes));
     }
 
     /** Called instead of {@link #arrived} if a message with a place does not arrive. From any thread. */

@@ -57,10 +57,6 @@ sealed interface Sent {
             Way way,
             long bytes)
             implements Sent {
-        ToPeer(DirectSends sends, Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result, Way way) {
-            this(sends, peer, message, result, way, message.readableBytes());
-        }
-
         enum Way {
             /** It needs room in the queue when it arrives. */
             QUEUE,

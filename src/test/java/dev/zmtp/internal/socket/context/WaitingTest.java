@@ -108,18 +108,28 @@ class WaitingTest {
         assertThat(frames(received)).containsExactly("late");
     }
 
-    /** Between the timeout of the wait and the attempt to give up. */
+    /** A receive that has given up its claim and not yet its wait, as by a close on another thread. */
+    private static final class Failing extends CompletableFuture<ZMTPMessage> {
+        private final ZMTPSocketException failure = new ZMTPSocketException(CLOSED, "of the test");
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            return false;
+        }
+
+        @Override
+        public ZMTPMessage join() {
+            completeExceptionally(failure);
+            return super.join();
+        }
+    }
+
     @Test
     void aReceiveThatFailsWhenItIsGivenUpHasTheFailureOfASocket() {
-        CompletableFuture<ZMTPMessage> received = new CompletableFuture<>() {
-            @Override
-            public boolean cancel(boolean mayInterruptIfRunning) {
-                completeExceptionally(new ZMTPSocketException(CLOSED, "of the test"));
-                return false;
-            }
-        };
-
-        assertThatThrownBy(() -> Waiting.receive(received, Duration.ZERO)).hasMessage("CLOSED: of the test");
+        assertThatThrownBy(() -> Waiting.receive(new Failing(), Duration.ZERO)).hasMessage("CLOSED: of the test");
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> Waiting.receive(new Failing())).hasMessage("CLOSED: of the test");
+        assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test

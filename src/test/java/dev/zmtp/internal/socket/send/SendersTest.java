@@ -5,6 +5,7 @@ import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
@@ -21,6 +22,7 @@ import dev.zmtp.internal.socket.peer.RecordedOutgoing;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestSockets;
 import io.netty.channel.EventLoopGroup;
@@ -105,6 +107,33 @@ class SendersTest {
 
         assertThat(reason(result)).isEqualTo(CLOSED);
         assertThat(senders.credit()).hasToString(all);
+    }
+
+    @Test
+    void aMessageToAPeerThatItsSenderReleasesWhileItWaitsKeepsNoRoom(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).overflowPolicy(OverflowPolicy.DROP_NEW));
+        connect(sockets.open(DEALER), bind(router, "inproc://released"));
+        Senders senders = ClockedSockets.core(router).senders();
+        int all = senders.limit().messages();
+        String full = senders.credit().toString();
+        senders.credit().give(-all, 0);
+        ZMTPMessage message = message("released twice");
+        CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> {
+            try {
+                TestSockets.peer(router).send(message);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        TestSockets.await("it waits", () -> senders.waiting() == 1);
+
+        message.release();
+        senders.credit().give(all - 1, 0);
+        senders.giveRoomBack(0);
+        get(sent);
+        TestSockets.settle(router);
+
+        assertThat(senders.credit()).hasToString(full);
     }
 
     /** Until then, its answer has taken room and not its envelope. */
