@@ -41,12 +41,12 @@ import org.jspecify.annotations.Nullable;
  * An empty {@code ByteBuf} is a barrier for which nothing is sent, and its promise completes when all earlier writes
  * were sent. The promise of any other object fails.
  *
- * <p>Writes before the end of the handshake are held, count towards the channel's writability, and leave in order when
- * the handshake is complete. Messages are encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each
- * promise completes once, with the transport's own result. Writes from other threads count towards writability at once,
- * with the size reported by the channel's {@code MessageSizeEstimator}. The codec replaces Netty's default estimator
- * with {@link ZMTPSizeEstimator}. If the channel is written to before the codec is added, the replacement is too late,
- * so set the estimator on the bootstrap.
+ * <p>Writes before the end of the handshake are held, count towards the channel's writability, and leave in order
+ * when the handshake is complete. Messages are encoded at once and leave at a flush. Each promise completes once,
+ * with the transport's own result. Writes from other threads count towards writability at once, with the size
+ * reported by the channel's {@code MessageSizeEstimator}. The codec replaces Netty's default estimator with {@link
+ * ZMTPSizeEstimator}. If the channel is written to before the codec is added, the replacement is too late, so set
+ * the estimator on the bootstrap.
  *
  * <p><b>Failure.</b> An error caused by the peer is reported by the failure event during the handshake, and by a
  * {@link ZMTPException} to {@code exceptionCaught} afterwards. The channel is then closed, held writes are released,

@@ -12,7 +12,7 @@ import io.netty.channel.MessageSizeEstimator;
  *
  * <p>The codec replaces Netty's default estimator on its channel with this class. However, Netty queries a channel's
  * estimator only once, at the first write of any kind. If the channel writes before the codec is added, for example
- * with ALPN, a proxy or an HTTP upgrade, a message from another thread counts as 8 bytes. In these cases set the
+ * with ALPN or an HTTP upgrade, a message from another thread counts as 8 bytes. In these cases set the
  * estimator on the bootstrap:
  *
  * <pre>{@code

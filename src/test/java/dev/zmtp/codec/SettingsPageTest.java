@@ -145,10 +145,10 @@ class SettingsPageTest {
         all.put(
                 "handshakeExecutor",
                 "half as many threads as processors, " + grouped(HandshakeExecutor.MAX_WAITING) + " waiting");
-        all.put("ZMTPConnectionLimiter", "not there: add it");
+        all.put("ZMTPConnectionLimiter", "none; add it yourself");
         all.put(
                 "ZMTPHandshakeLimiter",
-                "not there: add it. Then " + grouped(ZMTPHandshakeLimiter.DEFAULT_MAX_TOTAL) + " in total, "
+                "none; add it yourself. Then " + grouped(ZMTPHandshakeLimiter.DEFAULT_MAX_TOTAL) + " in total, "
                         + grouped(ZMTPHandshakeLimiter.DEFAULT_MAX_PER_ADDRESS) + " per address");
         return all;
     }

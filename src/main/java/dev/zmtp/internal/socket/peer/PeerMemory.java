@@ -182,8 +182,9 @@ public final class PeerMemory implements MemoryAccount.Owner {
     }
 
     /**
-     * A peer can retain half of the remaining budget. Thus a single peer takes no more than a third of the budget, two
-     * peers take a quarter each, and so on. Only very many peers that retain little can exceed it.
+     * A peer can retain half of the remaining budget with each kind of message. Thus one kind of a single peer takes no
+     * more than a third of the budget, those of two peers take a quarter each, and so on. Only very many peers that
+     * retain little can exceed it.
      */
     private boolean isMuch(long bytes) {
         return bytes > FLOOR && bytes > ledger().free() / 2;
