@@ -28,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 /** One end of a link: a socket of ours, which may be closed and replaced by another one, on the same endpoint. */
 final class SocketEnd {
 
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(4);
-
     /** What the messages of one socket became, if each has a future. */
     private enum Result {
         WRITTEN,
@@ -172,7 +170,7 @@ final class SocketEnd {
         long of = stream;
         long number = next;
         taken++;
-        requests.add(socket.requestAsync(message, REQUEST_TIMEOUT).handle((answer, failure) -> {
+        requests.add(socket.requestAsync(message, link.requestTimeout()).handle((answer, failure) -> {
             if (failure == null) {
                 tally.answered(answer, of, number);
             } else {

@@ -60,6 +60,8 @@ final class SocketLink {
         SHM
     }
 
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(4);
+
     /** Where sockets are bound, again and again. */
     private static final String HOST = OwnHost.of(4);
 
@@ -109,6 +111,11 @@ final class SocketLink {
             events = List.copyOf(history);
         }
         round.violations().add(what, "link " + name, events);
+    }
+
+    /** In peace an answer comes, however long a peer is not read from on a busy machine. */
+    Duration requestTimeout() {
+        return clean ? Round.PATIENCE : REQUEST_TIMEOUT;
     }
 
     void count(String topic, Object kind) {
