@@ -149,6 +149,7 @@ class FlightTest {
         TestSockets.bind(pull, ENDPOINT);
         ZMTPSocket push = sockets.open(PUSH);
         TestSockets.connect(push, ENDPOINT);
+        await("the peer is there", () -> !pull.peers().isEmpty());
         get(push.closeAsync(Duration.ofSeconds(5)));
         await("the peer has left", () -> pull.peers().isEmpty());
         settle(pull);
