@@ -70,12 +70,17 @@ class FlightTest {
         return file;
     }
 
-    /** Returns the only event with this name that fits. */
-    private static RecordedEvent event(List<RecordedEvent> all, String name, String field, String value) {
-        List<RecordedEvent> found = all.stream()
+    /** Returns the events with this name that fit. */
+    private static List<RecordedEvent> events(List<RecordedEvent> all, String name, String field, String value) {
+        return all.stream()
                 .filter(event -> event.getEventType().getName().equals("dev.zmtp." + name))
                 .filter(event -> event.getString(field).equals(value))
                 .toList();
+    }
+
+    /** Returns the only event with this name that fits. */
+    private static RecordedEvent event(List<RecordedEvent> all, String name, String field, String value) {
+        List<RecordedEvent> found = events(all, name, field, value);
         assertThat(found).as("%s with %s %s among %s", name, field, value, all).hasSize(1);
         return found.get(0);
     }
@@ -114,13 +119,6 @@ class FlightTest {
         assertThat(event(all, "Connection", "PUSH").getLong("written")).isEqualTo(1);
     }
 
-    private static List<RecordedEvent> connections(List<RecordedEvent> all, String type) {
-        return all.stream()
-                .filter(event -> event.getEventType().getName().equals("dev.zmtp.Connection"))
-                .filter(event -> event.getString("socketType").equals(type))
-                .toList();
-    }
-
     @Test
     void eachConnectionOfAPeerHasItsOwnMessages(TestSockets sockets) throws IOException {
         start();
@@ -137,7 +135,7 @@ class FlightTest {
         }
         settle(push);
 
-        assertThat(connections(RecordingFile.readAllEvents(stop()), "PUSH"))
+        assertThat(events(RecordingFile.readAllEvents(stop()), "Connection", "socketType", "PUSH"))
                 .extracting(event -> event.getLong("written"))
                 .startsWith(1L, 1L);
     }

@@ -66,6 +66,13 @@ class OnTheWayTest {
         return received;
     }
 
+    /** Connects a DEALER, and returns it as the peer of the router. */
+    private ZMTPPeer onlyPeer(ZMTPSocket router) {
+        loop.open(ZMTPSocketConfig.builder(DEALER)).connect(ENDPOINT);
+        loop.run();
+        return router.peers().iterator().next();
+    }
+
     private static void onAnotherThread(Runnable task) throws InterruptedException {
         Thread thread = new Thread(task);
         thread.start();
@@ -185,10 +192,7 @@ class OnTheWayTest {
     @Test
     void aThreadThatIsRefusedHasTheListenersOfPeersCalled() throws InterruptedException {
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
-        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
-        dealer.connect(ENDPOINT);
-        loop.run();
-        ZMTPPeer peer = router.peers().iterator().next();
+        ZMTPPeer peer = onlyPeer(router);
         AtomicInteger calls = new AtomicInteger();
         peer.onWritable(calls::incrementAndGet);
         loop.run();
@@ -210,10 +214,7 @@ class OnTheWayTest {
     @Test
     void oneToAPeerThatHasLeftInTheMeantimeIsDropped() throws InterruptedException {
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
-        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
-        dealer.connect(ENDPOINT);
-        loop.run();
-        ZMTPPeer peer = router.peers().iterator().next();
+        ZMTPPeer peer = onlyPeer(router);
         ZMTPMessage message = message("late");
         onAnotherThread(() -> assertThat(peer.trySend(message)).isTrue());
 
@@ -261,10 +262,7 @@ class OnTheWayTest {
     @Test
     void thoseForAPeerThatFindNoRoomOnTheirWayAreReportedAsItsOwn() throws InterruptedException {
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(1, 1));
-        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
-        dealer.connect(ENDPOINT);
-        loop.run();
-        ZMTPPeer peer = router.peers().iterator().next();
+        ZMTPPeer peer = onlyPeer(router);
         List<ZMTPSocketEvent.Dropped> drops = drops(router);
 
         thousandTimes(peer::sendOrDrop);

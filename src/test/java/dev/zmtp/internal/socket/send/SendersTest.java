@@ -70,19 +70,26 @@ class SendersTest {
         assertThat(message.refCnt()).isZero();
     }
 
+    /** Hands over a message that its sender releases before it has come to the event loop. */
+    private static CompletableFuture<Void> handReleased(ZMTPSocket socket) {
+        Senders senders = ClockedSockets.core(socket).senders();
+        ZMTPMessage message = message("released twice");
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        assertThat(senders.credit().take(message.readableBytes())).isTrue();
+        socket.eventLoop().execute(() -> {
+            senders.hand(new Sent.ToAny(senders, message, result));
+            message.release();
+        });
+        return result;
+    }
+
     @Test
     void aMessageThatItsSenderHasAlsoReleasedKeepsNoRoom(TestSockets sockets) {
         ZMTPSocket pub = sockets.open(PUB);
         Senders senders = ClockedSockets.core(pub).senders();
         String all = senders.credit().toString();
-        ZMTPMessage message = message("released twice");
-        CompletableFuture<Void> result = new CompletableFuture<>();
-        assertThat(senders.credit().take(message.readableBytes())).isTrue();
 
-        pub.eventLoop().execute(() -> {
-            senders.hand(new Sent.ToAny(senders, message, result));
-            message.release();
-        });
+        CompletableFuture<Void> result = handReleased(pub);
 
         assertThat(result).failsWithin(TestSockets.PATIENCE);
         TestSockets.settle(pub);
@@ -95,13 +102,7 @@ class SendersTest {
         push.connect(NOBODY);
         Senders senders = ClockedSockets.core(push).senders();
         String all = senders.credit().toString();
-        ZMTPMessage message = message("released twice");
-        CompletableFuture<Void> result = new CompletableFuture<>();
-        assertThat(senders.credit().take(message.readableBytes())).isTrue();
-        push.eventLoop().execute(() -> {
-            senders.hand(new Sent.ToAny(senders, message, result));
-            message.release();
-        });
+        CompletableFuture<Void> result = handReleased(push);
 
         get(push.closeAsync(Duration.ZERO));
 
