@@ -38,8 +38,7 @@ final class MaskingKeys {
     };
 
     private final Cipher cipher = Cipher.getInstance("AES/CTR/NoPadding");
-    private final byte[] bytes = new byte[BATCH];
-    private final ByteBuffer keys = ByteBuffer.wrap(bytes).position(BATCH);
+    private final ByteBuffer keys = ByteBuffer.allocate(BATCH).position(BATCH);
 
     private MaskingKeys(long stream) throws GeneralSecurityException {
         byte[] counter =
@@ -61,7 +60,7 @@ final class MaskingKeys {
     private int take() {
         if (!keys.hasRemaining()) {
             try {
-                cipher.update(ZEROS, 0, BATCH, bytes);
+                cipher.update(ZEROS, 0, BATCH, keys.array());
             } catch (GeneralSecurityException e) {
                 throw new IllegalStateException("a batch of keys has another length", e);
             }
