@@ -15,6 +15,7 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.TestSockets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -79,21 +80,32 @@ class VirtualThreadsTest {
         assertThat(failures).isEmpty();
     }
 
-    /** T54. */
+    /** T54. A class that is loaded or initialized pins the threads that wait for it, but only once. */
     @Tag("T54")
     @Test
     void theyAreNeverPinned() throws Exception {
-        Path recorded = dir.resolve("pinned.jfr");
-        try (TestSockets sockets = new TestSockets();
-                Recording recording = new Recording()) {
+        try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket rep = sockets.open(REP);
             rep.serve(request -> request.reply(request.message()));
             ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendQueueLimit(THREADS, 1 << 20));
             connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).maxWaitingSends(THREADS));
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(1, 1 << 20));
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(1, 1 << 20));
             connect(push, bind(pull, "inproc://virtual"));
-            converse(pull, push, dealer, 50); // loads the classes, which pins
+            converse(pull, push, dealer, 50);
+            List<RecordedEvent> pinned;
+            int recordings = 0;
+            do {
+                pinned = pinnedIn(pull, push, dealer);
+                recordings++;
+            } while (!pinned.isEmpty() && recordings < 3);
+            assertThat(pinned).isEmpty();
+        }
+    }
+
+    private List<RecordedEvent> pinnedIn(ZMTPSocket pull, ZMTPSocket push, ZMTPSocket dealer) throws Exception {
+        Path recorded = dir.resolve("pinned.jfr");
+        try (Recording recording = new Recording()) {
             recording
                     .enable("jdk.VirtualThreadPinned")
                     .withThreshold(Duration.ZERO)
@@ -105,25 +117,16 @@ class VirtualThreadsTest {
             recording.stop();
             recording.dump(recorded);
         }
-        assertThat(RecordingFile.readAllEvents(recorded))
-                .filteredOn(VirtualThreadsTest::isOurs)
-                .isEmpty();
+        return RecordingFile.readAllEvents(recorded).stream()
+                .filter(VirtualThreadsTest::isOurs)
+                .toList();
     }
 
     private static boolean isOurs(RecordedEvent pinned) {
         RecordedStackTrace stack = pinned.getStackTrace();
         return stack != null
-                && !waitsForAClass(pinned)
                 && stack.getFrames().stream()
                         .map(frame -> frame.getMethod().getType().getName())
-                        .anyMatch(type -> type.startsWith("dev.zmtp.") && !type.contains("Test"))
-                && stack.getFrames().stream()
-                        .noneMatch(frame -> frame.getMethod().getName().equals("loadClass"));
-    }
-
-    /** Whether a class was initialized for the first time, which a busy machine can put off until here. */
-    private static boolean waitsForAClass(RecordedEvent pinned) {
-        return pinned.hasField("pinnedReason")
-                && String.valueOf(pinned.getString("pinnedReason")).startsWith("Waited for initialization of ");
+                        .anyMatch(type -> type.startsWith("dev.zmtp.") && !type.contains("Test"));
     }
 }
