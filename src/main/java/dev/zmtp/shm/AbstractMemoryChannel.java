@@ -1,5 +1,6 @@
 package dev.zmtp.shm;
 
+import dev.zmtp.internal.runtime.LoopHooks;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.Channel;
@@ -8,7 +9,6 @@ import io.netty.channel.ChannelMetadata;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.internal.StringUtil;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
@@ -70,9 +70,7 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
     @Override
     @SuppressWarnings("deprecation") // what takes its place is not in Netty 4.1
     protected void doRegister() throws Exception {
-        if (eventLoop() instanceof SingleThreadEventExecutor loop) {
-            loop.addShutdownHook(closeNow);
-        }
+        LoopHooks.add(eventLoop(), closeNow);
     }
 
     @Override
@@ -94,8 +92,8 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
 
     @Override
     protected void doClose() throws Exception {
-        if (isRegistered() && eventLoop() instanceof SingleThreadEventExecutor loop) {
-            loop.removeShutdownHook(closeNow);
+        if (isRegistered()) {
+            LoopHooks.remove(eventLoop(), closeNow);
         }
     }
 

@@ -1,14 +1,18 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.endpoint.Listener;
 import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPStats;
+import io.netty.channel.Channel;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.FutureListener;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -38,9 +42,6 @@ public final class Closing {
         /** Fails the remaining messages, and ends the connectors. */
         void endAll();
 
-        /** Returns whether there are bindings that have not ended. */
-        boolean areBound();
-
         /** Returns the final statistics of all messages. */
         ZMTPStats statsAtTheEnd();
     }
@@ -52,9 +53,11 @@ public final class Closing {
 
     private final SocketContext context;
     private final Parts parts;
+    private final Collection<Listener> bindings;
     private final Runnable whenClosed;
     private final CompletableFuture<ZMTPStats> report = new LoopFuture<>();
     private final AtomicBoolean begun = new AtomicBoolean();
+    private final Runnable loopEnds = this::loopEnds;
     private final FutureListener<Object> loopEnded = f -> loopEnded();
 
     // On the event loop
@@ -67,15 +70,18 @@ public final class Closing {
     private long since;
     private boolean reported;
 
-    Closing(SocketContext context, Parts parts, Runnable whenClosed) {
+    /** @param bindings those that have not ended */
+    Closing(SocketContext context, Parts parts, Collection<Listener> bindings, Runnable whenClosed) {
         this.context = context;
         this.parts = parts;
+        this.bindings = bindings;
         this.whenClosed = whenClosed;
     }
 
     /** Makes the socket end with its event loop. */
     void open() {
         termination().addListener(loopEnded);
+        context.execute(() -> LoopHooks.add(context.eventLoop(), loopEnds));
     }
 
     @SuppressWarnings("unchecked") // its result is not used
@@ -93,6 +99,18 @@ public final class Closing {
 
     public CompletableFuture<ZMTPStats> report() {
         return report.copy();
+    }
+
+    /**
+     * Closes all channels on an event loop that is ending, as Netty also does, except if the end begins within a task
+     * and without a quiet period. Their peers would then wait in vain, and their messages and addresses would be lost.
+     */
+    private void loopEnds() {
+        List.copyOf(bindings).forEach(Listener::end);
+        List.copyOf(links).forEach(link -> {
+            Channel channel = link.channel();
+            channel.unsafe().close(channel.voidPromise());
+        });
     }
 
     private void loopEnded() {
@@ -140,14 +158,15 @@ public final class Closing {
         long left = lingering ? Math.max(0, lingerNanos - (context.nanoTime() - since)) : 0;
         List.copyOf(links).forEach(link -> link.close(left)); // in which peers have to read the written data
         long patience = links.isEmpty() ? GRACE : Math.max(left, left + GRACE);
-        lingers = nothingIsLeft() ? null : context.schedule(this::complete, patience);
-        if (lingers == null) {
+        if (nothingIsLeft()) {
             complete();
+        } else {
+            lingers = context.schedule(this::complete, patience); // otherwise at the end of the event loop
         }
     }
 
     private boolean nothingIsLeft() {
-        return links.isEmpty() && !parts.areBound();
+        return links.isEmpty() && bindings.isEmpty();
     }
 
     void began(PeerHandler link) {
@@ -175,6 +194,9 @@ public final class Closing {
             lingers.cancel(false); // a timer would keep the socket in memory
         }
         termination().removeListener(loopEnded);
+        if (context.inEventLoop()) { // otherwise it has ended
+            LoopHooks.remove(context.eventLoop(), loopEnds);
+        }
         whenClosed.run();
         ZMTPStats stats = parts.statsAtTheEnd(); // of connections that take longer to close
         context.completions().after(() -> report.complete(stats));

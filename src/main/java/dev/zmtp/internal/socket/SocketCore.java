@@ -107,7 +107,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.endpoints = new SocketEndpoints(context, this, surroundings.transports(transports));
         this.account = new Account(context, peers, shared == null ? null : shared.queue(), senders, requests);
         this.exchange = new Exchange(context, senders, inbox, requests, () -> reception.asks(peers.list()));
-        this.closing = new Closing(context, this, whenClosed);
+        this.closing = new Closing(context, this, endpoints.bindings(), whenClosed);
         context.when(this::capacityFreed, closing::check);
     }
 
@@ -422,8 +422,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         List.copyOf(endpoints.connectors()).forEach(Connector::closeNow);
     }
 
-    @Override
-    public boolean areBound() {
+    private boolean areBound() {
         return !endpoints.bindings().isEmpty();
     }
 

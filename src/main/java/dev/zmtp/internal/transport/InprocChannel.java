@@ -3,6 +3,7 @@ package dev.zmtp.internal.transport;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPSizeEstimator;
 import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.runtime.TransportCounts;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
@@ -313,7 +314,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     @Override
     @SuppressWarnings("deprecation") // its successor is in Netty 4.2 only
     protected void doRegister() {
-        InprocServerChannel.addHook(eventLoop(), loopEnds);
+        LoopHooks.add(eventLoop(), loopEnds);
         InprocChannel client = other;
         if (client != null && !client.isOpen()) { // it could not report that to an end without an event loop
             runThere(this::otherClosed);
@@ -323,7 +324,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     @Override
     protected void doClose() {
         if (isRegistered()) {
-            InprocServerChannel.removeHook(eventLoop(), loopEnds);
+            LoopHooks.remove(eventLoop(), loopEnds);
         }
         state = State.CLOSED;
         InprocChannel peer = other;

@@ -1,10 +1,10 @@
 package dev.zmtp.internal.transport;
 
+import dev.zmtp.internal.runtime.LoopHooks;
 import io.netty.channel.AbstractServerChannel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.net.BindException;
 import java.net.SocketAddress;
 import java.util.Map;
@@ -90,27 +90,14 @@ final class InprocServerChannel extends AbstractServerChannel {
     @Override
     @SuppressWarnings("deprecation") // its successor is in Netty 4.2 only
     protected void doRegister() {
-        addHook(eventLoop(), loopEnds);
-    }
-
-    /** Adds a hook because a loop closes only the channels of its selector at its end, which do not include ours. */
-    static void addHook(EventLoop loop, Runnable hook) {
-        if (loop instanceof SingleThreadEventExecutor executor) {
-            executor.addShutdownHook(hook);
-        }
-    }
-
-    static void removeHook(EventLoop loop, Runnable hook) {
-        if (loop instanceof SingleThreadEventExecutor executor) {
-            executor.removeShutdownHook(hook);
-        }
+        LoopHooks.add(eventLoop(), loopEnds);
     }
 
     @Override
     protected void doClose() {
         closed = true;
         if (isRegistered()) {
-            removeHook(eventLoop(), loopEnds);
+            LoopHooks.remove(eventLoop(), loopEnds);
         }
         SocketAddress address = local;
         if (address != null) {

@@ -1,10 +1,12 @@
 package dev.zmtp.internal.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.socket.context.PeerCounters;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.endpoint.Listener;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPStats;
@@ -29,7 +31,6 @@ class ClosingTest {
     private static final class Parts implements Closing.Parts {
         private final List<String> calls = new ArrayList<>();
         private boolean haveSentAll = true;
-        private boolean areBound;
 
         @Override
         public void endOthers() {
@@ -52,11 +53,6 @@ class ClosingTest {
         }
 
         @Override
-        public boolean areBound() {
-            return areBound;
-        }
-
-        @Override
         public ZMTPStats statsAtTheEnd() {
             calls.add("account");
             return ClockedSockets.STATS.apply(new PeerCounters(null).counts(0, 0, 0, 0, 0, Duration.ZERO));
@@ -69,7 +65,9 @@ class ClosingTest {
             loop.eventLoop(),
             () -> loop.time().toNanos());
     private final Parts parts = new Parts();
-    private final Closing closing = new Closing(context, parts, () -> parts.calls.add("closed"));
+    private final Listener binding = mock(Listener.class);
+    private final List<Listener> bindings = new ArrayList<>();
+    private final Closing closing = new Closing(context, parts, bindings, () -> parts.calls.add("closed"));
 
     @BeforeEach
     void open() {
@@ -142,12 +140,12 @@ class ClosingTest {
 
     @Test
     void bindingsHaveAMomentToEnd() {
-        parts.areBound = true;
+        bindings.add(binding);
         CompletableFuture<ZMTPStats> closed = closed();
         assertThat(parts.calls).endsWith("end all");
         assertThat(closed).isNotDone();
 
-        parts.areBound = false;
+        bindings.remove(binding);
         closing.ended();
 
         assertThat(closed).isCompleted();
@@ -155,7 +153,7 @@ class ClosingTest {
 
     @Test
     void aBindingThatDoesNotEndIsNotWaitedFor() {
-        parts.areBound = true;
+        bindings.add(binding);
         CompletableFuture<ZMTPStats> closed = closed();
 
         loop.advance(Duration.ofMillis(20));

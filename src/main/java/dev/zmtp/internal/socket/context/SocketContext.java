@@ -297,11 +297,15 @@ public final class SocketContext {
         }
     }
 
+    /** Schedules a task, or returns null if the event loop is ending, because the socket ends with it. */
     public @Nullable ScheduledFuture<?> schedule(Runnable task, long nanos) {
+        if (eventLoop.isShuttingDown()) { // to cancel the timer after the end of the loop would throw
+            return null;
+        }
         try {
             return eventLoop.schedule(task, nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            return null; // the event loop is ending, and this socket with it
+            return null;
         }
     }
 

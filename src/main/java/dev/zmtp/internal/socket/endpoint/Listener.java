@@ -218,8 +218,8 @@ public final class Listener extends AbstractEndpoint {
 
     /** NIO frees the address of a closed channel in its next select. Only then can another socket bind to it. */
     private void closed() {
-        if (context.eventLoop().isShuttingDown() || context.schedule(this::freed, UNTIL_SELECTED) == null) {
-            freed(); // a loop that is ending runs no later tasks
+        if (context.schedule(this::freed, UNTIL_SELECTED) == null) {
+            freed();
         }
     }
 

@@ -1,0 +1,94 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.codec.ZMTPMemoryBudget;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPStats;
+import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.TestSockets;
+import io.netty.channel.EventLoopGroup;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Event loops that end within a task, without a quiet period. Netty 4.2 does not close their channels then. */
+class LoopEndTest {
+
+    @TempDir
+    Path dir;
+
+    private final EventLoopGroup group = EventLoops.newGroup(1);
+    private final ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(1 << 30);
+
+    @AfterEach
+    void end() {
+        group.shutdownGracefully(0, 0, TimeUnit.SECONDS); // if a test has not reached it
+    }
+
+    private ZMTPSocket push() {
+        return ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH)
+                .group(group)
+                .codec(codec -> codec.memoryBudget(budget))
+                .build());
+    }
+
+    private void endWithinATask() {
+        group.execute(() -> group.shutdownGracefully(0, 0, TimeUnit.SECONDS));
+        assertThat(group.terminationFuture().awaitUninterruptibly(TestSockets.PATIENCE.toMillis()))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://*", "shm://*", "inproc://ended"})
+    void aPeerSeesTheEndOfTheLoopOfAConnection(String endpoint, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = push();
+        connect(push, bind(pull, endpoint));
+
+        endWithinATask();
+
+        await("the peer has left", () -> pull.peers().isEmpty());
+        get(push.closeAsync(TestSockets.PATIENCE));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://%s/socket", "shm://%s/memory", "inproc://ended"})
+    void theAddressOfAListenerIsFreeAfterTheEndOfItsLoop(String endpoint, TestSockets sockets) {
+        String bound = bind(push(), endpoint.formatted(dir));
+
+        endWithinATask();
+
+        assertThat(bind(sockets.open(PULL), bound)).isEqualTo(bound);
+    }
+
+    @Test
+    void messagesWithTheTransportAreReleasedAndAccountedForAtTheEndOfTheLoop(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL); // does not read while nothing is received and much waits
+        ZMTPSocket push = push();
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        String large = "x".repeat(100_000);
+        while (push.isWritable()) {
+            push.sendOrDrop(message(large));
+        }
+
+        endWithinATask();
+
+        ZMTPStats report = get(push.closeAsync(TestSockets.PATIENCE));
+        assertThat(report.queued()).isZero();
+        assertThat(report.sent()).isEqualTo(report.written() + report.dropped() + report.outcomeUnknown());
+        assertThat(budget.used()).isZero();
+    }
+}
