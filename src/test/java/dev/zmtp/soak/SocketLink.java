@@ -2,6 +2,7 @@ package dev.zmtp.soak;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPMemoryBudget;
 import dev.zmtp.interop.PeerContext;
 import dev.zmtp.interop.PeerSocket;
 import dev.zmtp.testing.OwnHost;
@@ -69,7 +70,7 @@ final class SocketLink {
     private static final int MOST_BROKEN_CONNECTIONS = 8;
     private static final Duration LINGER = Duration.ofSeconds(20);
     private static final Duration LINGER_ALONE = Duration.ofSeconds(2);
-    private static final long PAUSE_NANOS = 200_000;
+    static final long PAUSE_NANOS = 200_000;
 
     private final SocketSoak.SocketRound round;
     private final String name;
@@ -111,6 +112,19 @@ final class SocketLink {
             events = List.copyOf(history);
         }
         round.violations().add(what, "link " + name, events);
+    }
+
+    boolean isInPeace() {
+        return clean;
+    }
+
+    ZMTPMemoryBudget budget() {
+        return round.budget();
+    }
+
+    /** Returns the allocator of all messages that are sent. */
+    ByteBufAllocator allocator() {
+        return round.allocator();
     }
 
     /** In peace an answer comes, however long a peer is not read from on a busy machine. */
@@ -181,6 +195,8 @@ final class SocketLink {
         while (!stopped.isEmpty()) {
             stopped.remove().run();
         }
+        from.awaitBursts();
+        to.awaitBursts();
         from.awaitAnswers();
         if (clean && pattern != Pattern.DEALER_ROUTER && pattern != Pattern.REQ_REP && pattern != Pattern.PUB_SUB) {
             expect("all arrive at the receiver", () -> to.tally().count() >= from.taken());
@@ -215,7 +231,7 @@ final class SocketLink {
         }
     }
 
-    private void exchange(SocketEnd from, SocketEnd to) {
+    private void exchange(SocketEnd from, SocketEnd to) throws InterruptedException {
         int messages = 20 + random.nextInt(MOST_MESSAGES);
         long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
         for (int i = 0; i < messages && !round.isOver(); i++) {
@@ -240,6 +256,16 @@ final class SocketLink {
                 note(end == from ? "restart of the sender" : "restart of the receiver");
                 count("faults", "a socket is replaced");
                 end.restart();
+            } else if (dice < 32 && !clean) {
+                SocketEnd end = random.nextBoolean() ? from : to;
+                if (end.endLoop()) {
+                    note(end == from ? "end of the loop of the sender" : "end of the loop of the receiver");
+                    count("faults", "an event loop ends at once");
+                }
+            } else if (dice < 36) {
+                note("burst");
+                count("bursts", pattern);
+                (pattern.bothWays && random.nextBoolean() ? to : from).burst();
             }
         }
     }
@@ -371,7 +397,7 @@ final class SocketLink {
     /** Those of several connections may overtake each other, and nobody says which one a message came through. */
     private static void drain(PeerSocket peer, SocketTally theirs, Duration wait) {
         for (ZMTPMessage next = peer.receive(wait); next != null; next = peer.receive(Duration.ZERO)) {
-            theirs.got(next, next);
+            theirs.got(next);
         }
     }
 
@@ -384,8 +410,8 @@ final class SocketLink {
             // With assertions on, JeroMQ fails if a connection ends between two frames that it sends.
             Numbered numbered = new Numbered(stream, sent, false);
             ZMTPMessage message = kind == Implementation.JEROMQ
-                    ? numbered.toMessage(ByteBufAllocator.DEFAULT, random, random.nextInt(20_000))
-                    : numbered.toMessage(ByteBufAllocator.DEFAULT, random);
+                    ? numbered.toMessage(allocator(), random, random.nextInt(20_000))
+                    : numbered.toMessage(allocator(), random);
             if (peer.send(message, Duration.ofMillis(5))) {
                 sent++;
             }

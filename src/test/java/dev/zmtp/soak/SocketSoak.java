@@ -1,6 +1,9 @@
 package dev.zmtp.soak;
 
+import dev.zmtp.codec.ZMTPMemoryBudget;
 import dev.zmtp.interop.PeerKind;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -144,6 +147,9 @@ public final class SocketSoak implements Callable<Integer> {
         private final Path directory = Files.createTempDirectory("soak");
         private final List<String> mappingsBefore = Round.mappings();
         private final AtomicLong streams = new AtomicLong();
+        private final ZMTPMemoryBudget budget =
+                ZMTPMemoryBudget.of(ZMTPMemoryBudget.shared().limit());
+        private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
         private final long seed;
         private final Totals totals;
         private final Violations violations;
@@ -165,6 +171,14 @@ public final class SocketSoak implements Callable<Integer> {
 
         Path directory() {
             return directory;
+        }
+
+        ZMTPMemoryBudget budget() {
+            return budget;
+        }
+
+        ByteBufAllocator allocator() {
+            return allocator;
         }
 
         Totals totals() {
@@ -269,6 +283,14 @@ public final class SocketSoak implements Callable<Integer> {
             List<String> mappings = new ArrayList<>(Round.mappings());
             mappings.removeAll(mappingsBefore);
             mappings.forEach(mapping -> violations.add("memory that is still shared: " + mapping));
+            if (budget.used() != 0) {
+                violations.add("memory that is still accounted for: " + budget);
+            }
+            long allocated =
+                    allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
+            if (allocated != 0) {
+                violations.add("messages that were not released: " + allocated + " bytes");
+            }
             leftovers.look(violations, Round.PATIENCE);
         }
     }

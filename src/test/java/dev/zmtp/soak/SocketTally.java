@@ -35,6 +35,11 @@ final class SocketTally {
         }
     }
 
+    /** Takes ownership of a message that can have been overtaken by any other. */
+    void got(ZMTPMessage message) {
+        got(this, message);
+    }
+
     /** Takes over what must be this message. Answers may come in any order. */
     void answered(ZMTPMessage message, long stream, long number) {
         try {
