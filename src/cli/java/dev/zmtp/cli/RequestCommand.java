@@ -51,7 +51,7 @@ final class RequestCommand extends SocketCommand {
         InputOptions.Source source = input.source(console, print.format(), count);
         Duration limit = Objects.requireNonNullElse(wait, NO_LIMIT);
         input.forEach(source, count, next -> {
-            if (rawFrames) {
+            if (rawFrames || type == ZMTPSocketType.CLIENT) { // whose messages have no envelope
                 socket.send(Frames.message(next), limit);
                 print.print(console, null, receive(socket).frames());
             } else {

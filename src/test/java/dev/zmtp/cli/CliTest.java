@@ -74,7 +74,7 @@ class CliTest {
         return CommandRun.of(input, arguments);
     }
 
-    private static CompletableFuture<CommandRun> begin(String input, String... arguments) {
+    static CompletableFuture<CommandRun> begin(String input, String... arguments) {
         return CompletableFuture.supplyAsync(() -> run(input, arguments), command -> {
             Thread thread = new Thread(command, "zmtp " + arguments[0]);
             thread.setDaemon(true);
