@@ -4,7 +4,9 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +17,9 @@ import picocli.CommandLine.Option;
 
 /** Answers requests: {@code rep}, {@code router} and {@code server}. */
 final class ReplyCommand extends SocketCommand {
+
+    /** Maximum time to wait for room in the queue of a client. Other clients wait for as long. */
+    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(1);
 
     @Mixin
     private InputOptions input = new InputOptions();
@@ -84,11 +89,24 @@ final class ReplyCommand extends SocketCommand {
             }
             List<byte[]> whole = new ArrayList<>(all.subList(0, head));
             whole.addAll(answer);
-            ZMTPPeer requester = request.peer();
+            answer(socket, request.peer(), whole);
+        }
+    }
+
+    /** Sends an answer. A client that has left, or does not read, must not end the service of other clients. */
+    private void answer(ZMTPSocket socket, @Nullable ZMTPPeer requester, List<byte[]> frames)
+            throws InterruptedException {
+        try {
             if (requester == null) {
-                socket.send(Frames.message(whole));
+                socket.send(Frames.message(frames));
             } else {
-                requester.send(Frames.message(whole));
+                requester.send(Frames.message(frames), ANSWER_LIMIT);
+            }
+        } catch (ZMTPSocketException e) {
+            switch (e.reason()) {
+                case PEER_DOWN, UNROUTABLE, FULL, TIMEOUT ->
+                    console.complain("an answer was not sent: " + Main.text(e));
+                default -> throw e;
             }
         }
     }
