@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 /** The streams of the program. Standard output has messages and results, and standard error has everything else. */
 final class Console {
@@ -22,6 +23,10 @@ final class Console {
             super(cause);
         }
     }
+
+    /** Messages of Unix and of Windows. */
+    private static final Pattern CLOSED =
+            Pattern.compile("broken pipe|pipe is being closed|pipe has been ended", Pattern.CASE_INSENSITIVE);
 
     private final InputStream input;
     private final OutputStream output;
@@ -66,7 +71,7 @@ final class Console {
         try {
             output.write(bytes);
         } catch (IOException e) {
-            throw new ClosedOutputException(e);
+            throw failure(e);
         }
     }
 
@@ -80,8 +85,15 @@ final class Console {
         try {
             output.flush();
         } catch (IOException e) {
-            throw new ClosedOutputException(e);
+            throw failure(e);
         }
+    }
+
+    private static RuntimeException failure(IOException e) {
+        String text = Main.text(e);
+        return CLOSED.matcher(text).find()
+                ? new ClosedOutputException(e)
+                : CliException.failed("standard output: " + text);
     }
 
     /** Writes a line to standard error. From any thread. */

@@ -47,6 +47,8 @@ public final class Main implements Runnable {
             console.flush();
         } catch (Console.ClosedOutputException e) {
             return ExitCode.OK;
+        } catch (CliException e) {
+            return code == ExitCode.OK ? failed(console, e) : code; // which was reported before
         }
         return code;
     }

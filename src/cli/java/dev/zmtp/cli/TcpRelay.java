@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Forwards TCP connections to an endpoint, and prints the frames of both directions. No byte is changed. Each direction
@@ -42,7 +43,7 @@ final class TcpRelay {
     private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger connections = new AtomicInteger();
     private final Thread main = Thread.currentThread();
-    private volatile boolean outputClosed;
+    private volatile @Nullable RuntimeException outputFailure;
 
     TcpRelay(Console console, MessageFormat format, String bind, String target) {
         this.console = console;
@@ -63,7 +64,7 @@ final class TcpRelay {
         }
     }
 
-    /** Forwards connections until this thread is interrupted or the output is closed. */
+    /** Forwards connections until this thread is interrupted or the output fails. */
     void run() throws InterruptedException {
         try (ServerSocketChannel server = ServerSocketChannel.open()) {
             server.bind(bound.resolve().get(0));
@@ -72,8 +73,9 @@ final class TcpRelay {
                 accept(server, number);
             }
         } catch (ClosedByInterruptException e) {
-            if (outputClosed) {
-                throw new Console.ClosedOutputException(e);
+            RuntimeException failure = outputFailure;
+            if (failure != null) {
+                throw failure;
             }
             throw new InterruptedException();
         } catch (IOException e) {
@@ -104,16 +106,16 @@ final class TcpRelay {
     }
 
     private void start(Runnable work, String name) {
-        Thread thread = new Thread(() -> stopAtClosedOutput(work), name);
+        Thread thread = new Thread(() -> stopAtFailedOutput(work), name);
         thread.setDaemon(true);
         thread.start();
     }
 
-    private void stopAtClosedOutput(Runnable work) {
+    private void stopAtFailedOutput(Runnable work) {
         try {
             work.run();
-        } catch (Console.ClosedOutputException e) {
-            outputClosed = true;
+        } catch (Console.ClosedOutputException | CliException e) {
+            outputFailure = e;
             main.interrupt();
         }
     }

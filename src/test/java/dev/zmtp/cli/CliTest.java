@@ -4,7 +4,6 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PAIR;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
-import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
@@ -22,7 +21,6 @@ import dev.zmtp.testing.TestSockets;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -289,26 +287,6 @@ class CliTest {
         CommandRun push = run("", "push", "-q", "-l", "10ms", "-D", "lost", "tcp://127.0.0.1:1");
 
         assertThat(push).isEqualTo(new CommandRun(ExitCode.FAILED, "", "zmtp: 1 messages were not delivered\n"));
-    }
-
-    @Test
-    void aClosedOutputEndsTheProgramWithoutAnError() {
-        ZMTPSocket push = sockets.open(PUSH);
-        String endpoint = TestSockets.bind(push, "tcp://127.0.0.1:*");
-        OutputStream closed = new OutputStream() {
-            @Override
-            public void write(int b) throws IOException {
-                throw new IOException("Broken pipe");
-            }
-        };
-        ByteArrayOutputStream errors = new ByteArrayOutputStream();
-        push.sendAsync(message("for nobody"));
-
-        int code = Main.run(
-                new Console(new ByteArrayInputStream(new byte[0]), closed, new PrintStream(errors)), "pull", endpoint);
-
-        assertThat(code).isEqualTo(ExitCode.OK);
-        assertThat(errors.size()).isZero();
     }
 
     @Test

@@ -1,0 +1,95 @@
+package dev.zmtp.cli;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.cli.CliTest.CommandRun;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.TestSockets;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ends of commands whose standard input or output does not end with them. */
+class ClosedStreamsTest {
+
+    private static final InputStream NO_INPUT = new ByteArrayInputStream(new byte[0]);
+
+    private static OutputStream failing(String message) {
+        return new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException(message);
+            }
+        };
+    }
+
+    private static CommandRun run(InputStream input, OutputStream output, String... arguments) {
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        int code =
+                Main.run(new Console(input, output, new PrintStream(errors, true, StandardCharsets.UTF_8)), arguments);
+        return new CommandRun(code, "", errors.toString(StandardCharsets.UTF_8));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Broken pipe", "The pipe is being closed", "The pipe has been ended"})
+    void aClosedOutputEndsTheProgramWithoutAnError(String message, TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        String endpoint = TestSockets.bind(push, "tcp://127.0.0.1:*");
+        push.sendAsync(message("for no reader"));
+
+        assertThat(run(NO_INPUT, failing(message), "pull", endpoint)).isEqualTo(new CommandRun(ExitCode.OK, "", ""));
+    }
+
+    @Test
+    void anOutputThatCannotBeWrittenIsAFailure(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        String endpoint = TestSockets.bind(push, "tcp://127.0.0.1:*");
+        push.sendAsync(message("lost"));
+
+        assertThat(run(NO_INPUT, failing("No space left on device"), "pull", endpoint))
+                .isEqualTo(new CommandRun(ExitCode.FAILED, "", "zmtp: standard output: No space left on device\n"));
+    }
+
+    @Test
+    void anOutputThatCannotBeFlushedAtTheEndIsAFailure() {
+        OutputStream output = new OutputStream() {
+            @Override
+            public void write(int b) {}
+
+            @Override
+            public void flush() throws IOException {
+                throw new IOException("No space left on device");
+            }
+        };
+
+        assertThat(run(NO_INPUT, output, "--version"))
+                .isEqualTo(new CommandRun(ExitCode.FAILED, "", "zmtp: standard output: No space left on device\n"));
+    }
+
+    @Test
+    void aRelayWhoseOutputCannotBeWrittenFails(TestSockets sockets) throws IOException {
+        ZMTPSocket pull = sockets.open(PULL);
+        String target = TestSockets.bind(pull, "tcp://127.0.0.1:*");
+        String bound = "tcp://127.0.0.1:" + TestSockets.freePort();
+        CompletableFuture<CommandRun> dump = CompletableFuture.supplyAsync(
+                () -> run(NO_INPUT, failing("No space left on device"), "dump", "-b", bound, target));
+
+        sockets.open(PUSH).connect(bound);
+
+        assertThat(TestSockets.get(dump).code()).isEqualTo(ExitCode.FAILED);
+        assertThat(TestSockets.get(dump).errors())
+                .endsWith("zmtp: standard output: No space left on device\n")
+                .containsOnlyOnce("No space");
+    }
+}
