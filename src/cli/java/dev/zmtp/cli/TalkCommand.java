@@ -22,8 +22,11 @@ final class TalkCommand extends SocketCommand {
     /** Maximum number of subscriptions that wait to be printed. */
     private static final int MAX_SUBSCRIPTIONS = 1 << 16;
 
-    /** Failure of the thread that sends, which the other thread throws. */
-    private volatile @Nullable Exception failure;
+    /** Whether the command has ended, so that a failure to send no longer matters. Guarded by this. */
+    private boolean isOver;
+
+    /** Failure of the thread that sends, which the other thread throws. Guarded by this. */
+    private @Nullable Exception failure;
 
     @Mixin
     private InputOptions input = new InputOptions();
@@ -78,6 +81,7 @@ final class TalkCommand extends SocketCommand {
         Thread sender = new Thread(() -> send(socket, source, receiver), "input");
         sender.setDaemon(true);
         sender.start();
+        Exception end = null;
         try {
             for (long i = 0; i < count; i++) {
                 Received next = type == ZMTPSocketType.XPUB ? next(subscriptions) : receive(socket);
@@ -86,8 +90,28 @@ final class TalkCommand extends SocketCommand {
             if (input.isBounded()) {
                 sender.join();
             }
-        } catch (InterruptedException e) {
-            throw failure == null ? e : failure;
+        } catch (InterruptedException | RuntimeException e) {
+            end = e;
+        }
+        Exception failed = end();
+        if (failed != null || end != null) {
+            throw failed != null ? failed : end;
+        }
+    }
+
+    /** Returns the failure to send that has ended the command, or null. Later failures are ignored. */
+    private synchronized @Nullable Exception end() {
+        isOver = true;
+        if (failure != null) {
+            Thread.interrupted(); // by the thread that sends, which must not cut the linger time
+        }
+        return failure;
+    }
+
+    private synchronized void fail(Exception e, Thread receiver) {
+        if (!isOver) {
+            failure = e;
+            receiver.interrupt();
         }
     }
 
@@ -112,8 +136,7 @@ final class TalkCommand extends SocketCommand {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | IOException | RuntimeException e) {
-            failure = e;
-            receiver.interrupt();
+            fail(e, receiver);
         }
     }
 

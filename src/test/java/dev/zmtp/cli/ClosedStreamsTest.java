@@ -1,5 +1,6 @@
 package dev.zmtp.cli;
 
+import static dev.zmtp.ZMTPSocketType.PAIR;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.testing.TestSockets.message;
@@ -16,6 +17,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +26,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ClosedStreamsTest {
 
     private static final InputStream NO_INPUT = new ByteArrayInputStream(new byte[0]);
+
+    /** Lines of {@code x} without an end. */
+    private static final class EndlessLines extends InputStream {
+        private boolean isEndOfLine;
+
+        @Override
+        public int read() {
+            isEndOfLine = !isEndOfLine;
+            return isEndOfLine ? 'x' : '\n';
+        }
+    }
 
     private static OutputStream failing(String message) {
         return new OutputStream() {
@@ -91,5 +104,30 @@ class ClosedStreamsTest {
         assertThat(TestSockets.get(dump).errors())
                 .endsWith("zmtp: standard output: No space left on device\n")
                 .containsOnlyOnce("No space");
+    }
+
+    @Test
+    void aCommandThatHasPrintedItsMessagesDeliversThoseThatItHasSent(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket pair = sockets.open(sockets.builder(PAIR).receiveQueueLimit(1, 1));
+        String endpoint = TestSockets.bind(pair, "tcp://127.0.0.1:*");
+        CountDownLatch printed = new CountDownLatch(1);
+        OutputStream output = new ByteArrayOutputStream() {
+            @Override
+            public void write(byte[] bytes, int from, int length) {
+                printed.countDown();
+            }
+        };
+        CompletableFuture<CommandRun> command = CompletableFuture.supplyAsync(
+                () -> run(new EndlessLines(), output, "pair", "-n", "1", "-l", "20s", endpoint));
+        TestSockets.get(pair.whenPeers(1));
+        TestSockets.await("the queue of the command is full", () -> pair.stats().received() > 0);
+
+        pair.send(message("end"));
+        printed.await();
+        pair.onMessage((peer, message) -> message.release());
+
+        // Messages that waited for room at the end can be lost, but not those in the queue.
+        assertThat(TestSockets.get(command).code()).isIn(ExitCode.OK, ExitCode.FAILED);
+        assertThat(TestSockets.get(command).errors()).matches("(zmtp: \\d messages were not delivered\n)?");
     }
 }
