@@ -3,25 +3,78 @@ package dev.zmtp.cli;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
-import java.util.concurrent.atomic.AtomicReference;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
 
-/** Answers on the event loop, and reads nothing from a peer that does not read its answers. */
+/**
+ * Answers on the event loop of a socket, and reads nothing from a peer that does not read its answers. Answers without
+ * room are kept until then. Their number is bounded, because they answer messages of a single read.
+ */
 final class Backpressure {
 
-    private Backpressure() {}
+    /** Peers with unsent answers. On the event loop. */
+    private final Map<ZMTPPeer, Unsent> unsent = new HashMap<>();
 
-    static void answer(ZMTPPeer peer, ZMTPMessage message) {
-        peer.sendOrDrop(message);
-        if (!peer.isWritable()) {
-            peer.pauseReading();
-            AtomicReference<ZMTPRegistration> listening = new AtomicReference<>();
-            listening.set(peer.onWritable(() -> {
-                peer.resumeReading();
-                ZMTPRegistration registration = listening.get();
-                if (registration != null) {
-                    registration.close();
+    private final ZMTPSocket socket;
+
+    Backpressure(ZMTPSocket socket) {
+        this.socket = socket;
+        socket.onEvent(socket.eventLoop(), event -> {
+            if (event instanceof ZMTPSocketEvent.PeerDown down) {
+                Unsent left = unsent.remove(down.peer());
+                if (left != null) {
+                    left.end();
                 }
-            }));
+            }
+        });
+    }
+
+    /** Takes ownership of the message. On the event loop. */
+    void answer(ZMTPPeer peer, ZMTPMessage message) {
+        Unsent before = unsent.get(peer);
+        if (before != null) {
+            before.messages.add(message);
+        } else if (!peer.trySend(message)) {
+            if (socket.peers().contains(peer)) {
+                unsent.put(peer, new Unsent(peer, message));
+            } else {
+                message.release(); // the last messages of a peer can be received after it has left
+            }
+        }
+    }
+
+    /** The answers for which a peer has no room. */
+    private final class Unsent {
+        private final Deque<ZMTPMessage> messages = new ArrayDeque<>();
+        private final ZMTPPeer peer;
+        private final ZMTPRegistration listening;
+
+        Unsent(ZMTPPeer peer, ZMTPMessage first) {
+            this.peer = peer;
+            messages.add(first);
+            peer.pauseReading();
+            listening = peer.onWritable(this::send);
+        }
+
+        private void send() {
+            while (!messages.isEmpty() && peer.trySend(messages.peek())) {
+                messages.remove();
+            }
+            if (messages.isEmpty()) {
+                unsent.remove(peer);
+                end();
+            }
+        }
+
+        void end() {
+            listening.close();
+            messages.forEach(ZMTPMessage::release);
+            messages.clear();
+            peer.resumeReading();
         }
     }
 }

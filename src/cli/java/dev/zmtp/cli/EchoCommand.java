@@ -29,7 +29,7 @@ final class EchoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         ZMTPSocket router = options.open(console, ZMTPSocketType.ROUTER);
-        router.onMessage(Backpressure::answer);
+        router.onMessage(new Backpressure(router)::answer);
         new CountDownLatch(1).await();
         return ExitCode.OK;
     }

@@ -68,21 +68,22 @@ final class PerfServer implements Callable<Integer> {
         ByteBuf reply = replySize == 0
                 ? Unpooled.EMPTY_BUFFER
                 : Unpooled.directBuffer(replySize).writeZero(replySize);
-        socket.onMessage((peer, message) -> answer(peer, message, reply));
+        Backpressure answers = new Backpressure(socket);
+        socket.onMessage((peer, message) -> answer(answers, peer, message, reply));
         new CountDownLatch(1).await();
         return ExitCode.OK;
     }
 
-    private static void answer(ZMTPPeer peer, ZMTPMessage message, ByteBuf reply) {
+    private static void answer(Backpressure answers, ZMTPPeer peer, ZMTPMessage message, ByteBuf reply) {
         if (!TimedBody.is(message)) {
             if (reply.isReadable()) {
                 message.release();
-                Backpressure.answer(peer, ZMTPMessage.from(reply.retainedDuplicate()));
+                answers.answer(peer, ZMTPMessage.from(reply.retainedDuplicate()));
             } else {
-                Backpressure.answer(peer, message);
+                answers.answer(peer, message);
             }
         } else if (TimedBody.wantsAnswer(message)) {
-            Backpressure.answer(peer, message);
+            answers.answer(peer, message);
         } else {
             message.release();
         }
