@@ -61,6 +61,9 @@ final class LatencyReport {
     static void write(Path file, Histogram roundTrips) {
         try (PrintStream out = new PrintStream(Files.newOutputStream(file), false, StandardCharsets.UTF_8)) {
             roundTrips.outputPercentileDistribution(out, NANOS_PER_MICRO);
+            if (out.checkError()) {
+                throw CliException.failed("--hdr " + file + ": not everything was written");
+            }
         } catch (IOException e) {
             throw CliException.failed("--hdr " + file + ": " + Main.text(e));
         }

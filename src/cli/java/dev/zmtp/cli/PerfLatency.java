@@ -93,6 +93,9 @@ final class PerfLatency {
         }
         long measured = Math.max(0, sent - warmUp);
         report(console, measured, measured / took, answered, asked - answered, roundTrips);
+        if (options.hdr != null) {
+            LatencyReport.write(options.hdr, roundTrips);
+        }
         if (measured / took < 0.99 * options.rate) {
             console.complain(String.format(
                     Locale.ROOT,
@@ -145,9 +148,6 @@ final class PerfLatency {
     }
 
     private void report(Console console, long sent, double rate, long answered, long lost, Histogram roundTrips) {
-        if (options.hdr != null) {
-            LatencyReport.write(options.hdr, roundTrips);
-        }
         if (options.json) {
             JsonObject object = new JsonObject();
             object.addProperty("rate", options.rate);

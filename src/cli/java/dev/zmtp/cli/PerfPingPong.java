@@ -105,6 +105,9 @@ final class PerfPingPong implements Callable<Integer> {
             body.release();
         }
         report();
+        if (hdr != null) {
+            LatencyReport.write(hdr, roundTrips);
+        }
         return ExitCode.OK;
     }
 
@@ -130,7 +133,7 @@ final class PerfPingPong implements Callable<Integer> {
     }
 
     private void await() throws Exception {
-        long seen = -1;
+        long seen = 0;
         while (true) {
             try {
                 done.get(wait.toNanos(), TimeUnit.NANOSECONDS);
@@ -145,9 +148,6 @@ final class PerfPingPong implements Callable<Integer> {
     }
 
     private void report() {
-        if (hdr != null) {
-            LatencyReport.write(hdr, roundTrips);
-        }
         if (json) {
             JsonObject all = new JsonObject();
             all.addProperty("roundTrips", count);

@@ -197,6 +197,19 @@ class PerfTest {
         assertThat(run.output()).matches("[1-9][0-9,]* msg/s of 24 bytes, [0-9,.]+ MB/s\n");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"client --rate 1000 --warm-up 0s --duration 100ms", "pingpong --count 100"})
+    void aMeasurementWhoseFileCannotBeWrittenIsPrinted(String line, TestSockets sockets, @TempDir Path directory) {
+        String endpoint = server(sockets, (peer, message) -> peer.sendOrDrop(message));
+        String file = directory.resolve("no/directory").toString();
+
+        CommandRun run = run(("perf " + line + " --hdr " + file + " " + endpoint).split(" "));
+
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.output()).contains("round trip");
+        assertThat(run.errors()).isEqualTo("zmtp: --hdr " + file + ": no such file: " + file + "\n");
+    }
+
     @Test
     void aServerThatIsNotThereIsATimeout() {
         CommandRun run = run("perf", "client", "-q", "--wait", "100ms", "tcp://127.0.0.1:1");
