@@ -25,7 +25,8 @@ final class PerfThroughput {
         long since = System.nanoTime();
         send(options.duration);
         double seconds = (System.nanoTime() - since) / 1e9;
-        double rate = (written() - before) / seconds;
+        long written = written() - before;
+        double rate = written / seconds;
         double megabytes = rate * options.size / 1e6;
         if (options.json) {
             JsonObject all = new JsonObject();
@@ -37,7 +38,7 @@ final class PerfThroughput {
             console.printLine(
                     String.format(Locale.ROOT, "%,.0f msg/s of %,d bytes, %,.1f MB/s", rate, options.size, megabytes));
         }
-        return ExitCode.OK;
+        return written > 0 ? ExitCode.OK : ExitCode.FAILED;
     }
 
     /** Returns the number of messages that the transport has taken. */

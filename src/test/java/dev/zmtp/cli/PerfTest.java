@@ -197,6 +197,18 @@ class PerfTest {
         assertThat(run.output()).matches("[1-9][0-9,]* msg/s of 24 bytes, [0-9,.]+ MB/s\n");
     }
 
+    @Test
+    void noThroughputIsAFailure(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        pull.onMessage((peer, message) -> message.release());
+        String endpoint = TestSockets.bind(pull, "tcp://127.0.0.1:*");
+
+        CommandRun run = run("perf", "client", "--throughput", "--warm-up", "0s", "--duration", "0s", endpoint);
+
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.output()).isEqualTo("0 msg/s of 100 bytes, 0.0 MB/s\n");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"client --rate 1000 --warm-up 0s --duration 100ms", "pingpong --count 100"})
     void aMeasurementWhoseFileCannotBeWrittenIsPrinted(String line, TestSockets sockets, @TempDir Path directory) {
