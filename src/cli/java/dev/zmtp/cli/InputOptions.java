@@ -28,7 +28,7 @@ final class InputOptions {
         void run(List<byte[]> message) throws Exception;
     }
 
-    /** Maximum length of a line or file, which is the default for frames. */
+    /** Maximum length of a file, and of a frame in a line, which is the default for frames. */
     static final int MAX_LENGTH =
             ZMTPConfig.builderForSocket(ZMTPSocketType.PUSH).build().maxFrameLength();
 
@@ -112,7 +112,7 @@ final class InputOptions {
         if (file != null) {
             return repeated(List.of(read(console, file)), 1);
         }
-        return ofLines(console.input(), format);
+        return ofLines(console.input(), format, MAX_LENGTH);
     }
 
     private static Source repeated(List<byte[]> message, long times) {
@@ -133,14 +133,24 @@ final class InputOptions {
         }
     }
 
-    static Source ofLines(InputStream input, MessageFormat format) {
-        LineReader lines = new LineReader(input, MAX_LENGTH);
+    private static List<byte[]> checked(List<byte[]> frames, int maxFrameLength) {
+        for (byte[] frame : frames) {
+            if (frame.length > maxFrameLength) {
+                throw new IllegalArgumentException(
+                        "a frame of " + frame.length + " bytes (expected: at most " + maxFrameLength + ")");
+            }
+        }
+        return frames;
+    }
+
+    static Source ofLines(InputStream input, MessageFormat format, int maxFrameLength) {
+        LineReader lines = new LineReader(input, format.maxLineLength(maxFrameLength));
         long[] number = {0};
         return () -> {
             byte[] line = lines.next();
             number[0]++;
             try {
-                return line == null ? null : format.parse(line);
+                return line == null ? null : checked(format.parse(line), maxFrameLength);
             } catch (IllegalArgumentException e) {
                 throw CliException.failed("line " + number[0] + " of the input: " + e.getMessage());
             }

@@ -8,6 +8,8 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -59,6 +61,9 @@ final class Json {
         if (!parsed.isJsonArray()) {
             throw new IllegalArgumentException("not an array");
         }
+        if (parsed.getAsJsonArray().isEmpty()) {
+            throw new IllegalArgumentException("no frame (expected: an array of frames)");
+        }
         List<byte[]> frames = new ArrayList<>();
         parsed.getAsJsonArray().forEach(frame -> frames.add(frame(frame)));
         return frames;
@@ -79,9 +84,17 @@ final class Json {
         return array;
     }
 
+    private static byte[] utf8(String text) {
+        try {
+            return Frames.bytes(StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text)));
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("a string with half of a surrogate pair (expected: Unicode)", e);
+        }
+    }
+
     private static byte[] frame(JsonElement element) {
         if (element instanceof JsonPrimitive text && text.isString()) {
-            return text.getAsString().getBytes(StandardCharsets.UTF_8);
+            return utf8(text.getAsString());
         }
         if (element instanceof JsonObject bytes
                 && bytes.size() == 1

@@ -27,7 +27,7 @@ final class LineReader {
         while (next >= 0 && next != '\n') {
             if (line.size() == maxLength) {
                 throw CliException.failed("a line of the input: more than " + maxLength
-                        + " bytes (expected: at most as many as a frame can have)");
+                        + " bytes (expected: at most a frame of maximum length in this format)");
             }
             line.write(next);
             next = input.read();

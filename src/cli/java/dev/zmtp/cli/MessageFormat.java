@@ -108,6 +108,17 @@ enum MessageFormat {
      */
     abstract List<byte[]> parse(byte[] line);
 
+    /** Returns the maximum length of a line with a single frame of at most this length. */
+    int maxLineLength(int maxFrameLength) {
+        int perByte = switch (this) {
+            case TEXT, RAW, NONE -> 1;
+            case HEX -> 2;
+            case QUOTED -> 4; // a backslash, x and two digits
+            case JSON -> 6; // a backslash, u and four digits
+        };
+        return perByte * maxFrameLength + 4; // brackets and quotes
+    }
+
     /** Returns what is printed for a message. */
     byte[] bytes(List<byte[]> frames) {
         return switch (this) {

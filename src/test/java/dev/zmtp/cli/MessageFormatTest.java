@@ -1,8 +1,11 @@
 package dev.zmtp.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -87,8 +90,32 @@ class MessageFormatTest {
                 "JSON|[1]",
                 "JSON|[{\"base64\":\"?\"}]",
                 "JSON|[",
+                "JSON|[]",
+                "JSON|[\"\\ud800\"]",
             })
     void aLineOfAnotherFormatIsRefused(MessageFormat format, String line) {
         assertThatIllegalArgumentException().isThrownBy(() -> format.parse(line.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void aFrameThatIsTooLongIsRefused() {
+        assertThatExceptionOfType(CliException.class)
+                .isThrownBy(() -> InputOptions.ofLines(
+                                new ByteArrayInputStream("\"abcd\"\n".getBytes(StandardCharsets.UTF_8)),
+                                MessageFormat.QUOTED,
+                                3)
+                        .next())
+                .withMessage("line 1 of the input: a frame of 4 bytes (expected: at most 3)");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"QUOTED", "HEX", "JSON"})
+    void aFrameOfMaximumLengthFitsInALine(MessageFormat format) throws IOException {
+        byte[] frame = new byte[1_000];
+        byte[] line = format.bytes(List.of(frame));
+
+        assertThat(InputOptions.ofLines(new ByteArrayInputStream(line), format, frame.length)
+                        .next())
+                .containsExactly(frame);
     }
 }
