@@ -35,7 +35,7 @@ final class InputOptions {
     @Option(
             names = {"-D", "--data"},
             paramLabel = "TEXT",
-            description = "Sends this text as a frame, once. Each -D adds a frame to the message.")
+            description = "Sends this text as a frame. Each -D adds a frame to the message.")
     private List<String> data = new ArrayList<>();
 
     @Option(
