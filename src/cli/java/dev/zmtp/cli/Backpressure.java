@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers on the event loop of a socket, and reads nothing from a peer that does not read its answers. Answers without
@@ -40,7 +41,9 @@ final class Backpressure {
             before.messages.add(message);
         } else if (!peer.trySend(message)) {
             if (socket.peers().contains(peer)) {
-                unsent.put(peer, new Unsent(peer, message));
+                Unsent its = new Unsent(peer, message);
+                unsent.put(peer, its);
+                its.begin();
             } else {
                 message.release(); // the last messages of a peer can be received after it has left
             }
@@ -51,13 +54,21 @@ final class Backpressure {
     private final class Unsent {
         private final Deque<ZMTPMessage> messages = new ArrayDeque<>();
         private final ZMTPPeer peer;
-        private final ZMTPRegistration listening;
+        private @Nullable ZMTPRegistration listening;
 
         Unsent(ZMTPPeer peer, ZMTPMessage first) {
             this.peer = peer;
             messages.add(first);
+        }
+
+        void begin() {
             peer.pauseReading();
-            listening = peer.onWritable(this::send);
+            ZMTPRegistration registration = peer.onWritable(this::send); // which can send all of them at once
+            if (messages.isEmpty()) {
+                registration.close();
+            } else {
+                listening = registration;
+            }
         }
 
         private void send() {
@@ -71,7 +82,9 @@ final class Backpressure {
         }
 
         void end() {
-            listening.close();
+            if (listening != null) {
+                listening.close();
+            }
             messages.forEach(ZMTPMessage::release);
             messages.clear();
             peer.resumeReading();
