@@ -197,7 +197,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        connection.phase().exceptionCaught(cause);
+        connection.reads().failed(cause);
     }
 
     @Override

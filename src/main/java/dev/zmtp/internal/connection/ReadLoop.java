@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.DecoderException;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +55,9 @@ public final class ReadLoop {
      * The events that report the end of the peer's input, which follows the queued data. Usually there is at most one.
      */
     private final ArrayDeque<Object> inputEnds = new ArrayDeque<>(0);
+
+    /** The transport's failures, which follow the queued data. They do not end the input: the transport closes. */
+    private final ArrayDeque<IOException> failures = new ArrayDeque<>(0);
 
     ReadLoop(Connection connection, ChannelHandlerContext ctx, ReadDemand demand) {
         this.connection = connection;
@@ -301,6 +305,7 @@ public final class ReadLoop {
     }
 
     private void caughtUp() {
+        fireFailures();
         if (!inputEnds.isEmpty()) {
             fireInputEnds();
             inputEnded();
@@ -319,14 +324,36 @@ public final class ReadLoop {
         }
     }
 
+    /** Passes on a failure of the transport or of a handler before the codec. */
+    public void failed(Throwable cause) {
+        if (cause instanceof IOException failure && !queue.isEmpty()) {
+            failures.add(failure);
+        } else {
+            connection.phase().exceptionCaught(cause);
+        }
+    }
+
+    private void fireFailures() {
+        for (IOException failure = failures.poll(); failure != null; failure = failures.poll()) {
+            fire(failure);
+        }
+    }
+
+    private void fire(Throwable failure) {
+        if (connection.wasRemoved()) {
+            ctx.fireExceptionCaught(failure);
+        } else {
+            connection.phase().exceptionCaught(failure);
+        }
+    }
+
     private void fireInputEnds() {
+        fireFailures();
         for (Object event = inputEnds.poll(); event != null; event = inputEnds.poll()) {
-            if (!(event instanceof InputEvent.Failure failure)) {
-                ctx.fireUserEventTriggered(event);
-            } else if (connection.wasRemoved()) {
-                ctx.fireExceptionCaught(failure.cause());
+            if (event instanceof InputEvent.Failure failure) {
+                fire(failure.cause());
             } else {
-                connection.phase().exceptionCaught(failure.cause());
+                ctx.fireUserEventTriggered(event);
             }
         }
     }
@@ -382,6 +409,7 @@ public final class ReadLoop {
         queue.clear();
         queued = 0;
         inputEnds.clear();
+        failures.clear();
     }
 
     /** Performs a step of the handshake. */

@@ -34,6 +34,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -61,6 +62,8 @@ class ReadFairnessTest {
         /** What the next message leads to. */
         private @Nullable Runnable then;
 
+        private boolean closesOnFailure;
+
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             calls.add(Fired.describeAndRelease(msg));
@@ -78,6 +81,15 @@ class ReadFairnessTest {
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
             calls.add(evt.getClass().getSimpleName());
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            calls.add(cause.getMessage());
+            ctx.fireExceptionCaught(cause);
+            if (closesOnFailure) {
+                ctx.close();
+            }
         }
 
         @Override
@@ -312,6 +324,47 @@ class ReadFairnessTest {
                             "complete",
                             "inactive");
             assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    /** As a transport does when the peer has reset the connection, in the middle of a frame. */
+    private void reset(ScriptedPeer peer) {
+        transport.read(numbered(1, 4) + "01");
+        transport.readComplete();
+        transport.ctx.fireExceptionCaught(new IOException("Connection reset"));
+        peer.channel.unsafe().close(peer.channel.voidPromise());
+        peer.channel.runPendingTasks();
+    }
+
+    @Test
+    void aFailureOfTheTransportIsReportedOnceAndAfterTheRest() {
+        try (ScriptedPeer peer = traffic()) {
+            reset(peer);
+            user.calls.removeIf("complete"::equals);
+            assertThat(user.calls).containsExactly(m(1), m(2), m(3), m(4), "Connection reset", "inactive");
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void theRestReachesAHandlerThatClosesOnAFailureOfTheTransport() {
+        try (ScriptedPeer peer = traffic()) {
+            user.closesOnFailure = true;
+            reset(peer);
+            user.calls.removeIf("complete"::equals);
+            assertThat(user.calls).containsExactly(m(1), m(2), m(3), m(4), "Connection reset", "inactive");
+        }
+    }
+
+    @Test
+    void aFailureOfTheTransportThatWaitsIsPassedOnIfTheCodecIsRemoved() {
+        try (ScriptedPeer peer = traffic()) {
+            transport.read(numbered(1, 4));
+            transport.readComplete();
+            transport.ctx.fireExceptionCaught(new IOException("Connection reset"));
+            peer.channel.pipeline().remove(ZMTPCodec.class);
+            assertThat(user.calls).endsWith("complete", "Connection reset");
+            assertThat(peer.channel.isOpen()).isTrue();
         }
     }
 
