@@ -130,11 +130,19 @@ final class Heartbeat {
         }
     }
 
-    /** Called when data has arrived, or when this side was not reading, so that the peer was not silent. */
+    /** Called when data has arrived. */
     void onActivity() {
         arrived = true;
         if (peerPings != null) {
             peerPings.arrived();
+        }
+    }
+
+    /** Called when this side reads again, so that the peer was not silent in the meantime. */
+    void onResumed() {
+        arrived = true;
+        if (peerPings != null) {
+            peerPings.resumed();
         }
     }
 

@@ -22,6 +22,9 @@ final class PeerPings {
     private final Consumer<String> silent;
     private @Nullable PeerTimer ttl;
 
+    /** The TTL of the newest PING that has one. */
+    private @Nullable Duration announced;
+
     /** True if data has arrived since the last PING. */
     private boolean arrived;
 
@@ -40,6 +43,16 @@ final class PeerPings {
         arrived = true;
     }
 
+    /**
+     * Called when this side reads again. The peer was not silent in the meantime, but it still has to keep its TTL, for
+     * which only arriving data counts.
+     */
+    void resumed() {
+        if (announced != null && !arrived) {
+            startTtl(announced);
+        }
+    }
+
     void stop() {
         if (ttl != null) {
             ttl.cancel();
@@ -50,14 +63,18 @@ final class PeerPings {
     void onPing(int ttlDeciseconds, ByteBuf context) {
         if (ttlDeciseconds > 0) {
             arrived = false;
-            Duration silence = Duration.ofMillis(ttlDeciseconds * Heartbeat.TTL_UNIT_MILLIS);
-            if (ttl == null) {
-                ttl = new PeerTimer(ctx.executor(), nanoTime);
-            }
-            ttl.start(silence.toNanos(), late -> onTtl(silence));
+            announced = Duration.ofMillis(ttlDeciseconds * Heartbeat.TTL_UNIT_MILLIS);
+            startTtl(announced);
         }
         unanswered = copyOf(context);
         sendWaitingPong();
+    }
+
+    private void startTtl(Duration silence) {
+        if (ttl == null) {
+            ttl = new PeerTimer(ctx.executor(), nanoTime);
+        }
+        ttl.start(silence.toNanos(), late -> onTtl(silence));
     }
 
     private void onTtl(Duration silence) {

@@ -325,7 +325,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
 
     @Override
     public void readResumed() {
-        heartbeat.onActivity(); // this side was not reading, so the peer was not silent
+        heartbeat.onResumed();
     }
 
     @Override

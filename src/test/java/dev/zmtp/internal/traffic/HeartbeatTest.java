@@ -315,6 +315,43 @@ class HeartbeatTest {
         }
     }
 
+    /** The TTL is a promise to send, which a pause of this side does not fulfill. */
+    @Test
+    void theTtlOfThePeerBeginsAnewWhenThisSideReadsAgain() {
+        try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
+            peer.send(PING_FOR_A_SECOND);
+            pass(peer, 500);
+            peer.channel.config().setAutoRead(false);
+            pass(peer, 100);
+            peer.channel.config().setAutoRead(true);
+            assertDiesAfter(peer, 1000);
+        }
+    }
+
+    @Test
+    void aTtlThatEndsWhileThisSideDoesNotReadBeginsAnewWhenItReadsAgain() {
+        try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
+            peer.send(PING_FOR_A_SECOND);
+            peer.channel.config().setAutoRead(false);
+            pass(peer, 100_000);
+            assertThat(peer.failures).isEmpty();
+            peer.channel.config().setAutoRead(true);
+            assertDiesAfter(peer, 1000);
+        }
+    }
+
+    @Test
+    void aTtlThatThePeerHasKeptDoesNotBeginAnew() {
+        try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
+            peer.send(PING_FOR_A_SECOND);
+            peer.send("00 01 61");
+            peer.channel.config().setAutoRead(false);
+            peer.channel.config().setAutoRead(true);
+            pass(peer, 100_000);
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
     // Our own pauses, in which all timers become due, and bytes wait to be read
 
     /** The event loop stands still for so long, and then reads these bytes, which have arrived meanwhile. */
