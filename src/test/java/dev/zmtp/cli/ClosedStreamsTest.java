@@ -27,15 +27,10 @@ class ClosedStreamsTest {
 
     private static final InputStream NO_INPUT = new ByteArrayInputStream(new byte[0]);
 
-    /** Lines of {@code x} without an end. */
-    private static final class EndlessLines extends InputStream {
-        private boolean isEndOfLine;
-
-        @Override
-        public int read() {
-            isEndOfLine = !isEndOfLine;
-            return isEndOfLine ? 'x' : '\n';
-        }
+    /** More lines than the queue of a socket and the connection can hold. */
+    private static InputStream manyLines() {
+        String line = "x".repeat(100) + "\n";
+        return new ByteArrayInputStream(line.repeat(200_000).getBytes(StandardCharsets.US_ASCII));
     }
 
     private static OutputStream failing(String message) {
@@ -111,14 +106,14 @@ class ClosedStreamsTest {
         ZMTPSocket pair = sockets.open(sockets.builder(PAIR).receiveQueueLimit(1, 1));
         String endpoint = TestSockets.bind(pair, "tcp://127.0.0.1:*");
         CountDownLatch printed = new CountDownLatch(1);
-        OutputStream output = new ByteArrayOutputStream() {
+        OutputStream output = new OutputStream() {
             @Override
-            public void write(byte[] bytes, int from, int length) {
+            public void write(int b) {
                 printed.countDown();
             }
         };
-        CompletableFuture<CommandRun> command = CompletableFuture.supplyAsync(
-                () -> run(new EndlessLines(), output, "pair", "-n", "1", "-l", "20s", endpoint));
+        CompletableFuture<CommandRun> command =
+                CompletableFuture.supplyAsync(() -> run(manyLines(), output, "pair", "-n", "1", "-l", "20s", endpoint));
         TestSockets.get(pair.whenPeers(1));
         TestSockets.await("the queue of the command is full", () -> pair.stats().received() > 0);
 

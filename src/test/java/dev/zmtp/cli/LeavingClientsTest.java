@@ -10,6 +10,8 @@ import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -31,19 +33,27 @@ class LeavingClientsTest {
     private Path directory;
 
     /** Holds back what is written until it is released. */
-    private static final class HeldOutput extends ByteArrayOutputStream {
+    private static final class HeldOutput extends FilterOutputStream {
         private final CountDownLatch begun = new CountDownLatch(1);
         private final CountDownLatch released = new CountDownLatch(1);
 
+        HeldOutput() {
+            super(new ByteArrayOutputStream());
+        }
+
         @Override
-        public void write(byte[] bytes, int from, int length) {
+        public void write(byte[] bytes, int from, int length) throws IOException {
             begun.countDown();
             try {
                 released.await();
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
-            super.write(bytes, from, length);
+            out.write(bytes, from, length);
+        }
+
+        String text() {
+            return out.toString();
         }
     }
 
@@ -78,7 +88,7 @@ class LeavingClientsTest {
 
         assertThat(second).isEqualTo(new CommandRun(ExitCode.OK, "second\n", ""));
         assertThat(TestSockets.get(service)).isEqualTo(ExitCode.FAILED); // because of the lost answer
-        assertThat(output.toString(StandardCharsets.UTF_8)).isEqualTo("first\nsecond\n");
+        assertThat(output.text()).isEqualTo("first\nsecond\n");
         assertThat(errors.toString(StandardCharsets.UTF_8)).containsOnlyOnce("an answer was not sent: ");
     }
 
