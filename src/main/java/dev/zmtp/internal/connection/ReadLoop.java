@@ -56,8 +56,8 @@ public final class ReadLoop {
      */
     private final ArrayDeque<Object> inputEnds = new ArrayDeque<>(0);
 
-    /** The transport's failures, which follow the queued data. They do not end the input: the transport closes. */
-    private final ArrayDeque<IOException> failures = new ArrayDeque<>(0);
+    /** The transport's failure, which follows the queued data. It does not end the input: the transport closes. */
+    private @Nullable IOException failure;
 
     ReadLoop(Connection connection, ChannelHandlerContext ctx, ReadDemand demand) {
         this.connection = connection;
@@ -305,7 +305,7 @@ public final class ReadLoop {
     }
 
     private void caughtUp() {
-        fireFailures();
+        fireFailure();
         if (!inputEnds.isEmpty()) {
             fireInputEnds();
             inputEnded();
@@ -326,32 +326,34 @@ public final class ReadLoop {
 
     /** Passes on a failure of the transport or of a handler before the codec. */
     public void failed(Throwable cause) {
-        if (cause instanceof IOException failure && !queue.isEmpty()) {
-            failures.add(failure);
+        if (failure == null && cause instanceof IOException ofTransport && !queue.isEmpty()) {
+            failure = ofTransport;
         } else {
             connection.phase().exceptionCaught(cause);
         }
     }
 
-    private void fireFailures() {
-        for (IOException failure = failures.poll(); failure != null; failure = failures.poll()) {
-            fire(failure);
+    private void fireFailure() {
+        IOException waiting = failure;
+        if (waiting != null) {
+            failure = null;
+            fire(waiting);
         }
     }
 
-    private void fire(Throwable failure) {
+    private void fire(Throwable cause) {
         if (connection.wasRemoved()) {
-            ctx.fireExceptionCaught(failure);
+            ctx.fireExceptionCaught(cause);
         } else {
-            connection.phase().exceptionCaught(failure);
+            connection.phase().exceptionCaught(cause);
         }
     }
 
     private void fireInputEnds() {
-        fireFailures();
+        fireFailure();
         for (Object event = inputEnds.poll(); event != null; event = inputEnds.poll()) {
-            if (event instanceof InputEvent.Failure failure) {
-                fire(failure.cause());
+            if (event instanceof InputEvent.Failure ended) {
+                fire(ended.cause());
             } else {
                 ctx.fireUserEventTriggered(event);
             }
@@ -409,7 +411,7 @@ public final class ReadLoop {
         queue.clear();
         queued = 0;
         inputEnds.clear();
-        failures.clear();
+        failure = null;
     }
 
     /** Performs a step of the handshake. */
