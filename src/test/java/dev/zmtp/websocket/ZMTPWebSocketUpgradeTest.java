@@ -311,6 +311,25 @@ class ZMTPWebSocketUpgradeTest {
         assertThat(channel.isOpen()).isFalse();
     }
 
+    /** As an endpoint of a socket does, at its own limits. */
+    @Test
+    void headersOverTheLimitsOfTheHttpCodecAreRefused() {
+        channel.pipeline().addLast(new HttpServerCodec(4096, 512, 8192), upgrade(), new Pages());
+
+        receive(REQUEST.replace("Host: localhost", "Host: localhost\r\nX: " + "x".repeat(512)), "");
+
+        assertThat(sent()).startsWith("HTTP/1.1 431 ");
+        assertThat(events.seen)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        ZMTPHandshakeFailure.class,
+                        failure -> assertThat(failure.cause())
+                                .isInstanceOfSatisfying(
+                                        ZMTPException.class,
+                                        e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.TOO_LARGE))
+                                .hasMessageStartingWith("HTTP headers: "));
+    }
+
     @Test
     void anInterimResponseIsNotTheResponse() {
         channel.pipeline().addLast(new HttpServerCodec(), upgrade(), new ChannelInboundHandlerAdapter() {

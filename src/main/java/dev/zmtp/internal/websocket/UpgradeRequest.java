@@ -5,6 +5,7 @@ import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.internal.runtime.RequestPath;
 import dev.zmtp.websocket.ZMTPWebSocket;
 import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -91,7 +92,7 @@ final class UpgradeRequest {
         return refusal(HttpResponseStatus.BAD_REQUEST, Code.MALFORMED, what, value, expected);
     }
 
-    /** Returns the refusal of a head that was not parsed. */
+    /** Returns the refusal of a head that was not parsed, or only in part. */
     static Refusal refusal(ZMTPException reason) {
         return new Refusal(
                 reason.code() == Code.TOO_LARGE
@@ -108,6 +109,10 @@ final class UpgradeRequest {
 
     private void checkForm() throws Refusal {
         Throwable failure = request.decoderResult().cause();
+        if (failure instanceof TooLongFrameException) { // TooLongHttpHeaderException, which early versions do not have
+            String limit = String.valueOf(failure.getMessage());
+            throw refusal(ZMTPException.of(Code.TOO_LARGE, "HTTP headers", limit, "shorter ones"));
+        }
         if (failure != null) {
             throw malformed("HTTP request", String.valueOf(failure.getMessage()), "one that RFC 9112 allows");
         }
