@@ -148,7 +148,7 @@ public final class ConnectionGate {
 
     private void handshakeEnded(Entry entry, LimitedSession session) {
         ChannelHandlerContext ctx = entry.ctx;
-        if (!ctx.executor().inEventLoop()) { // the codec can have been added with its own executor
+        if (!ctx.executor().inEventLoop()) { // the limiter can have been added with its own executor
             ctx.executor().execute(() -> handshakeEnded(entry, session));
             return;
         }

@@ -283,10 +283,10 @@ public final class ConnectionRegistry {
 
     /**
      * Notes that the handshake is over, so that the connection no longer makes room for another. If it has just been
-     * refused on another thread, it is counted again.
+     * refused on another thread, it is counted again, but not if it has just been closed.
      */
     synchronized void settle(Entry entry) {
-        if (entry.isSettled) {
+        if (entry.isSettled || entries.get(entry.ctx.channel()) != entry) {
             return;
         }
         discount(entry);
@@ -296,6 +296,9 @@ public final class ConnectionRegistry {
 
     /** Counts a settled connection for its user. Returns its refusal if the user has too many connections. */
     synchronized @Nullable Refusal countUser(Entry entry, String userId, int maxPerUser) {
+        if (entry.group == null) {
+            return null; // closed on another thread
+        }
         int connections = perUser.getOrDefault(userId, 0) + 1;
         if (connections > maxPerUser) {
             return refuse(entry, " of user " + PeerText.of(UTF_8.encode(userId)), connections, maxPerUser);

@@ -81,6 +81,17 @@ class ConnectionRegistryTest {
         assertThat(registry.find(first.ctx.channel())).isSameAs(first);
     }
 
+    /** As on another thread, just before the handshake of the connection ends. */
+    @Test
+    void aConnectionThatIsRemovedBeforeItIsSettledIsNotCountedAgain() {
+        Entry entry = counted("a");
+        registry.remove(entry);
+        registry.settle(entry);
+        assertThat(registry.countUser(entry, "alice", MAX_PER_USER)).isNull();
+        assertThat(registry.size()).isZero();
+        assertThat(registry.keys()).isZero();
+    }
+
     @Test
     void aSettledConnectionKeepsItsUserWhenItIsSettledAgainOrAnAddressIsSet() {
         Entry entry = counted("a");
