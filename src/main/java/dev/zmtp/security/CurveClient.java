@@ -85,6 +85,7 @@ final class CurveClient extends CurveSide {
             return result.get();
         }
         if (state == State.START) {
+            longTermSecret(); // before the peer is asked to compute
             state = State.COMPUTING;
             computation.start(() -> {
                 byte[] secret = Curve25519.generateSecretKey(random);
@@ -133,7 +134,7 @@ final class CurveClient extends CurveSide {
         byte[] cookie = Arrays.copyOfRange(opened, KEY_LENGTH, KEY_LENGTH + COOKIE_LENGTH);
         state = State.COMPUTING;
         computation.start(() -> {
-            byte[] vouchKey = Curve25519.sharedKey(longTermSecret, serverTransientKey);
+            byte[] vouchKey = Curve25519.sharedKey(longTermSecret(), serverTransientKey);
             byte[] vouchNonce = longNonce(VOUCH_NONCE, random);
             byte[] vouch = seal(vouchKey, vouchNonce, concat(Objects.requireNonNull(transientKey), serverKey));
             CurveBoxes.wipe(vouchKey);

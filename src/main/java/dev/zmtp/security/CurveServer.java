@@ -102,6 +102,7 @@ final class CurveServer extends CurveSide {
     }
 
     private void hello(ByteBuf data) {
+        byte[] secretKey = longTermSecret();
         checkLength("HELLO data", data.readableBytes(), HELLO_LENGTH);
         int version = data.readUnsignedShort();
         if (version != VERSION) {
@@ -115,7 +116,7 @@ final class CurveServer extends CurveSide {
         byte[] box = readBytes(data, MAC_LENGTH + SIGNATURE_LENGTH);
         state = State.COMPUTING;
         computation.start(() -> {
-            byte[] helloKey = Curve25519.sharedKey(longTermSecret, theirKey);
+            byte[] helloKey = Curve25519.sharedKey(secretKey, theirKey);
             try {
                 if (!MessageDigest.isEqual(open("HELLO", helloKey, nonce, box), new byte[SIGNATURE_LENGTH])) {
                     throw ZMTPException.malformed("HELLO", "a box of something", "one of zeros");

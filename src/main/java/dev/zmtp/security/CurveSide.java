@@ -1,5 +1,6 @@
 package dev.zmtp.security;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,9 @@ abstract class CurveSide implements ZMTPMechanism {
 
     final Context context;
     final SecureRandom random;
-    final byte[] longTermSecret;
+    /** Null if the key pair was destroyed. The handshake then fails like any other, instead of with the codec. */
+    private final byte @Nullable [] longTermSecret;
+
     final byte[] longTermKey;
     final HandshakeComputation computation;
 
@@ -26,9 +29,25 @@ abstract class CurveSide implements ZMTPMechanism {
     CurveSide(Context context, SecureRandom random, ZMTPCurveKeyPair own) {
         this.context = context;
         this.random = random;
-        this.longTermSecret = own.secretKey();
+        this.longTermSecret = secretKeyOf(own);
         this.longTermKey = own.publicKey().bytes();
         this.computation = new HandshakeComputation(context, this::wipe);
+    }
+
+    private static byte @Nullable [] secretKeyOf(ZMTPCurveKeyPair own) {
+        try {
+            return own.secretKey();
+        } catch (IllegalStateException e) {
+            return null;
+        }
+    }
+
+    /** Returns the secret key, without which no handshake begins. */
+    final byte[] longTermSecret() {
+        if (longTermSecret == null) {
+            throw ZMTPException.of(ZMTPException.Code.CLOSED, "key pair", "destroyed", "in use");
+        }
+        return longTermSecret;
     }
 
     @Override

@@ -174,7 +174,7 @@ class SecretsTest {
         pass(client, server);
         server.close();
         client.close();
-        assertThat(server.longTermSecret).isEqualTo(new byte[32]);
+        assertThat(server.longTermSecret()).isEqualTo(new byte[32]);
         computeAtServer();
         assertThat(server.poll()).isNull();
         assertThat(watched.secretsLeft()).isEmpty();
@@ -192,14 +192,14 @@ class SecretsTest {
                 if (during.isEmpty()) {
                     closed[0].close();
                 }
-                during.add(closed[0].longTermSecret.clone());
+                during.add(closed[0].longTermSecret().clone());
                 super.nextBytes(bytes);
             }
         };
         closed[0] = new CurveServer(new StandaloneContext("ROUTER"), closing, serverKeys);
         pass(client, closed[0]);
         assertThat(during).isNotEmpty().containsOnly(serverKeys.secretKey());
-        assertThat(closed[0].longTermSecret).isEqualTo(new byte[32]);
+        assertThat(closed[0].longTermSecret()).isEqualTo(new byte[32]);
         client.close();
         server.close();
         assertThat(watched.secretsLeft()).isEmpty();

@@ -127,6 +127,30 @@ class CurveTest {
         }
     }
 
+    /** A listener can outlive its key pair, and its log must not grow with each stranger. */
+    @Test
+    void aServerWhoseKeyPairIsDestroyedFailsTheHandshake() {
+        ZMTPCurveKeyPair destroyed = ZMTPCurveKeyPair.generate();
+        ZMTPConfig.Builder server = server(ROUTER).mechanism(ZMTPCurve.server(destroyed));
+        ZMTPConfig.Builder client = client(DEALER).mechanism(ZMTPCurve.client(destroyed.publicKey(), CLIENT));
+        destroyed.destroy();
+        try (CodecPair peers = joined(client, server)) {
+            assertThat(failureOf(peers.right).code()).isEqualTo(ZMTPException.Code.CLOSED);
+            assertThat(failureOf(peers.right)).hasMessageStartingWith("key pair: destroyed");
+        }
+    }
+
+    @Test
+    void aClientWhoseKeyPairIsDestroyedFailsTheHandshake() {
+        ZMTPCurveKeyPair destroyed = ZMTPCurveKeyPair.generate();
+        ZMTPConfig.Builder client = client(DEALER).mechanism(ZMTPCurve.client(SERVER.publicKey(), destroyed));
+        destroyed.destroy();
+        try (CodecPair peers = joined(client, server(ROUTER))) {
+            assertThat(failureOf(peers.left).code()).isEqualTo(ZMTPException.Code.CLOSED);
+            assertThat(failureOf(peers.left)).hasMessageStartingWith("key pair: destroyed");
+        }
+    }
+
     @Test
     void aServerWithAnotherKeyIsRefused() {
         ZMTPConfig.Builder other = ZMTPConfig.builder()
