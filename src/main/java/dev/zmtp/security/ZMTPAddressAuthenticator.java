@@ -2,6 +2,7 @@ package dev.zmtp.security;
 
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,11 @@ import java.util.concurrent.CompletionStage;
 public final class ZMTPAddressAuthenticator implements ZMTPAuthenticator {
 
     private static final class Range {
+        /** The first bytes of an IPv4 address that is written as an IPv6 address (RFC 4291, section 2.5.5.2). */
+        private static final byte[] MAPPED = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (byte) 0xff, (byte) 0xff};
+
+        private static final int MAPPED_PREFIX = MAPPED.length * Byte.SIZE;
+
         private final byte[] address;
         private final int bits;
 
@@ -36,7 +42,17 @@ public final class ZMTPAddressAuthenticator implements ZMTPAuthenticator {
             }
             int length = address.length * Byte.SIZE;
             int bits = slash < 0 ? length : bits(text, slash + 1, length);
-            return new Range(address, bits);
+            // Java converts the address of such a peer to IPv4.
+            return isMappedIPv4(address) && bits >= MAPPED_PREFIX
+                    ? new Range(
+                            Arrays.copyOfRange(address, MAPPED_PREFIX / Byte.SIZE, address.length),
+                            bits - MAPPED_PREFIX)
+                    : new Range(address, bits);
+        }
+
+        /** Returns whether this is an address as {@code ::ffff:192.0.2.7}. */
+        private static boolean isMappedIPv4(byte[] address) {
+            return address.length > MAPPED.length && Arrays.equals(address, 0, MAPPED.length, MAPPED, 0, MAPPED.length);
         }
 
         private static int bits(String text, int at, int most) {
