@@ -58,12 +58,20 @@ final class Libsodium implements CurvePrimitives {
         try {
             return new Libsodium(new JnaLibsodium());
         } catch (NoClassDefFoundError e) {
-            UnsatisfiedLinkError error = new UnsatisfiedLinkError("Java "
-                    + Runtime.version().feature() + " without JNA (expected: Java " + NativeLibrary.FIRST_JAVA
-                    + " or later, or net.java.dev.jna:jna among the dependencies, as a module com.sun.jna)");
+            UnsatisfiedLinkError error = new UnsatisfiedLinkError(reason(e));
             error.initCause(e);
             throw error;
         }
+    }
+
+    /** Returns why the class that calls JNA was not loaded. JNA itself can be present and fail to load its own part. */
+    static String reason(NoClassDefFoundError error) {
+        String missing = String.valueOf(error.getMessage());
+        if (!missing.startsWith("com/sun/jna/")) {
+            return "JNA: " + missing + " (expected: usable)";
+        }
+        return "Java " + Runtime.version().feature() + " without JNA (expected: Java " + NativeLibrary.FIRST_JAVA
+                + " or later, or net.java.dev.jna:jna among the dependencies, as a module com.sun.jna)";
     }
 
     /** Returns the functions, for a test. */

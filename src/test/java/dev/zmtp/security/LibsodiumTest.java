@@ -71,6 +71,15 @@ class LibsodiumTest {
     }
 
     @Test
+    void aJnaThatCannotLoadItsOwnPartIsNotMissing() {
+        String reason = "Could not initialize class com.sun.jna.Native";
+        assertThat(Libsodium.reason(new NoClassDefFoundError(reason)))
+                .isEqualTo("JNA: " + reason + " (expected: usable)");
+        assertThat(Libsodium.reason(new NoClassDefFoundError("com/sun/jna/Native")))
+                .isEqualTo(NO_JNA);
+    }
+
+    @Test
     @Tag("java>=22")
     void aNewJavaCallsItItselfWhereverJnaIs() throws Exception {
         assertThat(chosen(withJna(), ACCESS)).matches(VERSION);
