@@ -14,7 +14,7 @@ import java.util.Objects;
  */
 public final class RecordingFuzz {
 
-    /** Nanoseconds between the connection and the end of a file, as a reader allows. */
+    /** Maximum time between the connection and the end of a file, as a reader allows. */
     private static final Duration MAX_TIME = Duration.ofDays(366);
 
     private RecordingFuzz() {}
