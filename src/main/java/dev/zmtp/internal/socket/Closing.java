@@ -199,6 +199,12 @@ public final class Closing {
         }
         whenClosed.run();
         ZMTPStats stats = parts.statsAtTheEnd(); // of connections that take longer to close
+        List.copyOf(links).forEach(link -> closeNow(link.channel()));
         context.completions().after(() -> report.complete(stats));
+    }
+
+    /** Closes a channel although handlers wait, such as that of a WebSocket for the close frame of its peer. */
+    private static void closeNow(Channel channel) {
+        channel.unsafe().close(channel.voidPromise());
     }
 }

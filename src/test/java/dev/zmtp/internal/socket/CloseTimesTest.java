@@ -17,6 +17,10 @@ import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -172,6 +176,29 @@ class CloseTimesTest {
         assertThat(closed).isCompleted();
         assertThat(TestSockets.get(closed).outcomeUnknown()).isZero();
         assertThat(received).containsExactly("in the transport");
+    }
+
+    /** As a WebSocket waits for the close frame of its peer. */
+    @Test
+    void aConnectionThatWaitsToCloseIsClosedAtTheEndOfTheLinger() {
+        List<Channel> waiting = new ArrayList<>();
+        ChannelOutboundHandlerAdapter patient = new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+                waiting.add(ctx.channel());
+            }
+        };
+        ZMTPSocket push = loop.open(
+                ZMTPSocketConfig.builder(PUSH).pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(patient)));
+        bindPull("test://patient");
+        push.connect("test://patient");
+        loop.run();
+
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(Duration.ZERO);
+        loop.advance(Duration.ofMillis(20));
+
+        assertThat(closed).isCompleted();
+        assertThat(waiting).isNotEmpty().noneMatch(Channel::isOpen);
     }
 
     @Test
