@@ -108,7 +108,10 @@ public final class BatchFlusher {
             loop.execute(scheduledFlush);
         } catch (RejectedExecutionException e) {
             state.set(IDLE);
-            logger.debug("{} not flushed: its event loop has ended", channel, e);
+            logger.debug("{} flush rejected by its event loop", channel, e);
+            if (loop.inEventLoop()) { // the loop has not ended, but has no room for the task
+                channel.flush();
+            }
         }
     }
 

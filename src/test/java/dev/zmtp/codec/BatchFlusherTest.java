@@ -17,6 +17,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -31,7 +33,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -159,6 +163,38 @@ class BatchFlusherTest {
         channel.runPendingTasks();
 
         assertThat(channel.outboundMessages()).containsExactly("first", "second");
+    }
+
+    /** A loop whose queue of tasks is full has not ended. */
+    @Test
+    void aFlushThatTheEventLoopRejectsIsMadeAtOnce() {
+        AtomicBoolean isFull = new AtomicBoolean();
+        EventLoop full = new FullLoop();
+        EmbeddedChannel channel = new EmbeddedChannel(counter()) {
+            @Override
+            public EventLoop eventLoop() {
+                return isFull.get() ? full : super.eventLoop();
+            }
+        };
+        BatchFlusher flusher = new BatchFlusher(channel);
+        isFull.set(true);
+
+        flusher.flush();
+
+        assertThat(flushes).hasValue(1);
+    }
+
+    /** Takes each thread for its own, and runs no task. */
+    private static final class FullLoop extends DefaultEventLoop {
+        @Override
+        public boolean inEventLoop() {
+            return true;
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            throw new RejectedExecutionException("full");
+        }
     }
 
     private EmbeddedChannel embedded() {
