@@ -118,10 +118,9 @@ final class TransportWrites {
         } else {
             // The codec first, because a listener that writes again must not do so after missing bytes.
             promises.putBack(waiting);
-            int failed = waiting.size();
             connection.phase().writeFailed(cause, hasVoid);
             // Only the promises of this buffer, if the connection is not over yet. Later buffers fail next, in order.
-            promises.failFirst(failed, cause);
+            promises.failAgain(waiting, cause);
         }
     }
 }

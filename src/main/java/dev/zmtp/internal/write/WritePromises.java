@@ -95,14 +95,14 @@ final class WritePromises {
         }
     }
 
-    /** Fails the first {@code count} promises, if they are still present. */
-    void failFirst(int count, Throwable cause) {
+    /** Fails promises that were put back and then perhaps failed, or taken together with later ones. */
+    void failAgain(List<ChannelPromise> failed, Throwable cause) {
         List<ChannelPromise> all = waiting;
-        if (all == null) {
-            return;
+        int count = failed.size();
+        if (all != null && all.size() >= count && all.subList(0, count).equals(failed)) {
+            waiting = count == all.size() ? null : new ArrayList<>(all.subList(count, all.size()));
         }
-        waiting = count == all.size() ? null : new ArrayList<>(all.subList(count, all.size()));
-        fail(all.subList(0, count), cause);
+        fail(failed, cause);
     }
 
     /** Fails promises that were taken. */
