@@ -107,10 +107,7 @@ public final class Closing {
      */
     private void loopEnds() {
         List.copyOf(bindings).forEach(Listener::end);
-        List.copyOf(links).forEach(link -> {
-            Channel channel = link.channel();
-            channel.unsafe().close(channel.voidPromise());
-        });
+        List.copyOf(links).forEach(link -> closeNow(link.channel()));
     }
 
     private void loopEnded() {
