@@ -83,6 +83,7 @@ final class InprocServerChannel extends AbstractServerChannel {
         local = address;
     }
 
+    /** Closes with the event loop, which at its end closes only the channels of its selector. */
     private void closeWithLoop() {
         unsafe().close(voidPromise());
     }
