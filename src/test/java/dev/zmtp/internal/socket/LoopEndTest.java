@@ -27,6 +27,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Event loops that end within a task, without a quiet period. Netty 4.2 does not close their channels then. */
 class LoopEndTest {
 
+    /** Number of messages that a handler gets in more tasks than an event loop runs after its end began. */
+    private static final int MANY = 20_000;
+
     @TempDir
     Path dir;
 
@@ -89,6 +92,32 @@ class LoopEndTest {
         ZMTPStats report = get(push.closeAsync(TestSockets.PATIENCE));
         assertThat(report.queued()).isZero();
         assertThat(report.sent()).isEqualTo(report.written() + report.dropped() + report.outcomeUnknown());
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void theStepsOfALongTaskDoNotKeepChannelsOpen(TestSockets sockets) {
+        ZMTPSocket pull = ZMTPSocket.of(ZMTPSocketConfig.builder(PULL)
+                .group(group)
+                .codec(codec -> codec.memoryBudget(budget))
+                .receiveQueueLimit(MANY, 1 << 26)
+                .build());
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(MANY, 1 << 26));
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        for (int i = 0; i < MANY; i++) {
+            push.sendOrDrop(message("m"));
+        }
+        await("all have arrived", () -> pull.stats().received() == MANY);
+
+        pull.onMessage((peer, message) -> {
+            message.release();
+            group.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+        });
+
+        assertThat(group.terminationFuture().awaitUninterruptibly(TestSockets.PATIENCE.toMillis()))
+                .isTrue();
+        await("the peer has left", () -> push.peers().isEmpty());
+        get(pull.closeAsync(TestSockets.PATIENCE));
         assertThat(budget.used()).isZero();
     }
 }

@@ -277,7 +277,8 @@ public final class SocketContext {
      * Like {@link #executeAnyway}, the rest runs even if the event loop ends first. On the event loop.
      */
     public void executeAfterReads(Runnable rest) {
-        if (eventLoop instanceof SingleThreadEventLoop loop) {
+        // A task after each iteration would keep an ending loop from its hooks, and so its channels open.
+        if (!eventLoop.isShuttingDown() && eventLoop instanceof SingleThreadEventLoop loop) {
             try {
                 loop.executeAfterEventLoopIteration(() -> executeLaterAnyway(rest));
                 return;

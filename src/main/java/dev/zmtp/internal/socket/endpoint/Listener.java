@@ -260,7 +260,8 @@ public final class Listener extends AbstractEndpoint {
         if (!isBinding) { // otherwise the address is free only after it was taken
             noLongerBound();
         }
-        ready.completeExceptionally(new ZMTPSocketException(CLOSED, "the socket is closed"));
+        String why = context.isClosed() ? "the socket is closed" : "the event loop is shutting down";
+        ready.completeExceptionally(new ZMTPSocketException(CLOSED, why));
     }
 
     /** Failures of the listening channel, such as too many open files. Netty then pauses for a second. */
