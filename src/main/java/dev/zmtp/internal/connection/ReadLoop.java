@@ -333,6 +333,11 @@ public final class ReadLoop {
         }
     }
 
+    /** Returns whether a failure of the transport waits to be reported. */
+    public boolean hasFailure() {
+        return failure != null;
+    }
+
     private void fireFailure() {
         IOException waiting = failure;
         if (waiting != null) {

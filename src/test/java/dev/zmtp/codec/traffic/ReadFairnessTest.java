@@ -27,6 +27,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -351,6 +352,22 @@ class ReadFairnessTest {
         try (ScriptedPeer peer = traffic()) {
             user.closesOnFailure = true;
             reset(peer);
+            user.calls.removeIf("complete"::equals);
+            assertThat(user.calls).containsExactly(m(1), m(2), m(3), m(4), "Connection reset", "inactive");
+        }
+    }
+
+    @Test
+    void theFailureOfAPendingWriteDoesNotOvertakeTheFailureThatCausesIt() {
+        try (ScriptedPeer peer = traffic()) {
+            user.closesOnFailure = true;
+            peer.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+                @Override
+                public void flush(ChannelHandlerContext ctx) {} // so that the transport fails the write when it closes
+            });
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("pending"), peer.channel.voidPromise());
+            reset(peer);
+
             user.calls.removeIf("complete"::equals);
             assertThat(user.calls).containsExactly(m(1), m(2), m(3), m(4), "Connection reset", "inactive");
         }
