@@ -50,7 +50,8 @@ final class SendingThreads {
     CompletableFuture<Throwable> waiting(Call call) {
         CompletableFuture<Throwable> ended = begin(call);
         Thread thread = threads.get(threads.size() - 1);
-        await("it waits", () -> thread.getState() == Thread.State.WAITING);
+        await("it waits", () -> thread.getState() == Thread.State.WAITING || ended.isDone());
+        assertThat(ended).as("the result of a call that waits").isNotDone();
         return ended;
     }
 
