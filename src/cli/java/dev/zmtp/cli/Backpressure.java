@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,20 @@ final class Backpressure {
                 if (left != null) {
                     left.end();
                 }
+            } else if (event instanceof ZMTPSocketEvent.Missed) {
+                endThoseThatLeft();
             }
+        });
+    }
+
+    private void endThoseThatLeft() {
+        Set<ZMTPPeer> present = Set.copyOf(socket.peers());
+        unsent.entrySet().removeIf(each -> {
+            boolean left = !present.contains(each.getKey());
+            if (left) {
+                each.getValue().end();
+            }
+            return left;
         });
     }
 

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
@@ -24,7 +26,7 @@ final class Console {
         }
     }
 
-    /** Messages of Unix and of Windows. */
+    /** English messages of Unix and of Windows. */
     private static final Pattern CLOSED =
             Pattern.compile("broken pipe|pipe is being closed|pipe has been ended", Pattern.CASE_INSENSITIVE);
 
@@ -91,9 +93,23 @@ final class Console {
 
     private static RuntimeException failure(IOException e) {
         String text = Main.text(e);
-        return CLOSED.matcher(text).find()
+        return CLOSED.matcher(text).find() || text.equals(textOfAClosedPipe())
                 ? new ClosedOutputException(e)
                 : CliException.failed("standard output: " + text);
+    }
+
+    /** Returns the system's text for a pipe without a reader, which is in the language of the user. */
+    private static String textOfAClosedPipe() {
+        try {
+            Pipe pipe = Pipe.open();
+            try (Pipe.SinkChannel sink = pipe.sink()) {
+                pipe.source().close();
+                sink.write(ByteBuffer.allocate(1));
+            }
+            return "";
+        } catch (IOException e) {
+            return Main.text(e);
+        }
     }
 
     /** Writes a line to standard error. From any thread. */

@@ -38,7 +38,11 @@ final class PerfThroughput {
             console.printLine(
                     String.format(Locale.ROOT, "%,.0f msg/s of %,d bytes, %,.1f MB/s", rate, options.size, megabytes));
         }
-        return written > 0 ? ExitCode.OK : ExitCode.FAILED;
+        if (written > 0) {
+            return ExitCode.OK;
+        }
+        console.complain("no message was sent in the measured time");
+        return ExitCode.FAILED;
     }
 
     /** Returns the number of messages that the transport has taken. */

@@ -72,7 +72,7 @@ final class TcpRelay {
             for (int number = 1; ; number++) {
                 accept(server, number);
             }
-        } catch (ClosedByInterruptException e) {
+        } catch (ClosedByInterruptException | InterruptedException e) {
             RuntimeException failure = outputFailure;
             if (failure != null) {
                 throw failure;

@@ -207,6 +207,7 @@ class PerfTest {
 
         assertThat(run.code()).isEqualTo(ExitCode.FAILED);
         assertThat(run.output()).isEqualTo("0 msg/s of 100 bytes, 0.0 MB/s\n");
+        assertThat(run.errors()).isEqualTo("zmtp: no message was sent in the measured time\n");
     }
 
     @ParameterizedTest
