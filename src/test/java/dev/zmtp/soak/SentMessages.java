@@ -65,6 +65,11 @@ final class SentMessages {
         sent.increment();
     }
 
+    /** Counts a request that was refused, because several threads found room for a single one. */
+    void askRefused() {
+        count(Result.REFUSED);
+    }
+
     private static Result resultOf(@Nullable Throwable failure) {
         if (failure == null) {
             return Result.WRITTEN;

@@ -158,7 +158,8 @@ final class SocketEnd {
     private boolean ask(ZMTPSocket by, SentStream of) {
         ZMTPMessage message = of.next();
         long number = of.lastNumber();
-        sent.asked();
+        SentMessages counted = sent;
+        counted.asked();
         CompletableFuture<ZMTPMessage> answer = by.requestAsync(message, link.requestTimeout());
         requests.add(answer.handle((reply, failure) -> {
             if (failure == null) {
@@ -166,7 +167,11 @@ final class SocketEnd {
             } else if (failure instanceof CancellationException) {
                 link.count("requests that failed", "cancelled");
             } else {
-                link.count("requests that failed", ((ZMTPSocketException) failure).reason());
+                ZMTPSocketException.Reason reason = ((ZMTPSocketException) failure).reason();
+                link.count("requests that failed", reason);
+                if (reason == ZMTPSocketException.Reason.FULL) {
+                    counted.askRefused();
+                }
             }
             return null;
         }));
