@@ -21,6 +21,8 @@ import dev.zmtp.testing.TestSockets;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -36,6 +38,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -57,14 +60,16 @@ class CliTest {
 
         static CommandRun of(String input, String... arguments) {
             ByteArrayOutputStream output = new ByteArrayOutputStream();
+            CommandRun run = of(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)), output, arguments);
+            return new CommandRun(run.code, output.toString(StandardCharsets.UTF_8), run.errors);
+        }
+
+        /** Runs a command with streams of its own, so that nothing of its output is in the result. */
+        static CommandRun of(InputStream input, OutputStream output, String... arguments) {
             ByteArrayOutputStream errors = new ByteArrayOutputStream();
-            Console console = new Console(
-                    new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
-                    output,
-                    new PrintStream(errors, true, StandardCharsets.UTF_8));
+            Console console = new Console(input, output, new PrintStream(errors, true, StandardCharsets.UTF_8));
             int code = Main.run(console, arguments);
-            return new CommandRun(
-                    code, output.toString(StandardCharsets.UTF_8), errors.toString(StandardCharsets.UTF_8));
+            return new CommandRun(code, "", errors.toString(StandardCharsets.UTF_8));
         }
     }
 
@@ -73,8 +78,13 @@ class CliTest {
     }
 
     static CompletableFuture<CommandRun> begin(String input, String... arguments) {
-        return CompletableFuture.supplyAsync(() -> run(input, arguments), command -> {
-            Thread thread = new Thread(command, "zmtp " + arguments[0]);
+        return begin(() -> run(input, arguments));
+    }
+
+    /** Runs a command on a thread of its own. */
+    static <T> CompletableFuture<T> begin(Supplier<T> run) {
+        return CompletableFuture.supplyAsync(run, command -> {
+            Thread thread = new Thread(command, "zmtp");
             thread.setDaemon(true);
             thread.start();
         });

@@ -10,11 +10,9 @@ import dev.zmtp.cli.CliTest.CommandRun;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.TestSockets;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -42,13 +40,6 @@ class ClosedStreamsTest {
         };
     }
 
-    private static CommandRun run(InputStream input, OutputStream output, String... arguments) {
-        ByteArrayOutputStream errors = new ByteArrayOutputStream();
-        int code =
-                Main.run(new Console(input, output, new PrintStream(errors, true, StandardCharsets.UTF_8)), arguments);
-        return new CommandRun(code, "", errors.toString(StandardCharsets.UTF_8));
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"Broken pipe", "The pipe is being closed", "The pipe has been ended"})
     void aClosedOutputEndsTheProgramWithoutAnError(String message, TestSockets sockets) {
@@ -56,7 +47,8 @@ class ClosedStreamsTest {
         String endpoint = TestSockets.bind(push, "tcp://127.0.0.1:*");
         push.sendAsync(message("for no reader"));
 
-        assertThat(run(NO_INPUT, failing(message), "pull", endpoint)).isEqualTo(new CommandRun(ExitCode.OK, "", ""));
+        assertThat(CommandRun.of(NO_INPUT, failing(message), "pull", endpoint))
+                .isEqualTo(new CommandRun(ExitCode.OK, "", ""));
     }
 
     @Test
@@ -65,7 +57,7 @@ class ClosedStreamsTest {
         String endpoint = TestSockets.bind(push, "tcp://127.0.0.1:*");
         push.sendAsync(message("lost"));
 
-        assertThat(run(NO_INPUT, failing("No space left on device"), "pull", endpoint))
+        assertThat(CommandRun.of(NO_INPUT, failing("No space left on device"), "pull", endpoint))
                 .isEqualTo(new CommandRun(ExitCode.FAILED, "", "zmtp: standard output: No space left on device\n"));
     }
 
@@ -81,7 +73,7 @@ class ClosedStreamsTest {
             }
         };
 
-        assertThat(run(NO_INPUT, output, "--version"))
+        assertThat(CommandRun.of(NO_INPUT, output, "--version"))
                 .isEqualTo(new CommandRun(ExitCode.FAILED, "", "zmtp: standard output: No space left on device\n"));
     }
 
@@ -90,8 +82,8 @@ class ClosedStreamsTest {
         ZMTPSocket pull = sockets.open(PULL);
         String target = TestSockets.bind(pull, "tcp://127.0.0.1:*");
         String bound = "tcp://127.0.0.1:" + TestSockets.freePort();
-        CompletableFuture<CommandRun> dump = CompletableFuture.supplyAsync(
-                () -> run(NO_INPUT, failing("No space left on device"), "dump", "-b", bound, target));
+        CompletableFuture<CommandRun> dump = CliTest.begin(
+                () -> CommandRun.of(NO_INPUT, failing("No space left on device"), "dump", "-b", bound, target));
 
         sockets.open(PUSH).connect(bound);
 
@@ -113,7 +105,7 @@ class ClosedStreamsTest {
             }
         };
         CompletableFuture<CommandRun> command =
-                CompletableFuture.supplyAsync(() -> run(manyLines(), output, "pair", "-n", "1", "-l", "20s", endpoint));
+                CliTest.begin(() -> CommandRun.of(manyLines(), output, "pair", "-n", "1", "-l", "20s", endpoint));
         TestSockets.get(pair.whenPeers(1));
         TestSockets.await("the queue of the command is full", () -> pair.stats().received() > 0);
 

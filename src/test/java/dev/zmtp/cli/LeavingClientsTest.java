@@ -66,13 +66,8 @@ class LeavingClientsTest {
         ByteArrayOutputStream errors = new ByteArrayOutputStream();
         Console console = new Console(
                 new ByteArrayInputStream(new byte[0]), output, new PrintStream(errors, true, StandardCharsets.UTF_8));
-        CompletableFuture<Integer> service = new CompletableFuture<>();
-        Thread thread = new Thread(
-                () -> service.complete(
-                        Main.run(console, command, "--echo", "-v", "-n", "2", "-w", "20s", "-b", endpoint)),
-                "zmtp " + command);
-        thread.setDaemon(true);
-        thread.start();
+        CompletableFuture<Integer> service =
+                CliTest.begin(() -> Main.run(console, command, "--echo", "-v", "-n", "2", "-w", "20s", "-b", endpoint));
         ZMTPSocket leaving = sockets.open(client);
         leaving.connect(endpoint);
         leaving.send(TestSockets.message("first"));

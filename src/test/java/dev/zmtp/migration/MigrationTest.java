@@ -9,10 +9,10 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPDecoder;
-import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPProtocols;
 import dev.zmtp.testing.CodecPair;
+import dev.zmtp.testing.Failures;
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -131,14 +131,7 @@ class MigrationTest {
 
         channel.writeInbound(Hex.buffer(PUB_OF_THE_PREDECESSOR));
 
-        assertThat(events)
-                .singleElement()
-                .isInstanceOfSatisfying(
-                        ZMTPHandshakeFailure.class,
-                        failure -> assertThat(failure.cause())
-                                .isInstanceOfSatisfying(
-                                        ZMTPException.class,
-                                        cause -> assertThat(cause.code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE)));
+        assertThat(Failures.failureOf(channel, events).code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
         channel.finishAndReleaseAll();
     }
 

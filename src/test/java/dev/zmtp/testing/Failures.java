@@ -22,7 +22,8 @@ public final class Failures {
         return failureOf(end.channel, end.all);
     }
 
-    private static ZMTPException failureOf(Channel channel, List<Object> all) {
+    /** As {@link #failureOf(ScriptedPeer)}, where {@code all} has everything that was fired. */
+    public static ZMTPException failureOf(Channel channel, List<Object> all) {
         assertThat(channel.isOpen()).isFalse();
         assertThat(all).singleElement().isInstanceOf(ZMTPHandshakeFailure.class);
         return (ZMTPException) ((ZMTPHandshakeFailure) all.get(0)).cause();

@@ -9,6 +9,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.testing.Failures;
 import dev.zmtp.testing.Loopback;
 import dev.zmtp.testing.Recorder;
 import io.netty.buffer.ByteBuf;
@@ -319,15 +320,9 @@ class ZMTPWebSocketUpgradeTest {
         receive(REQUEST.replace("Host: localhost", "Host: localhost\r\nX: " + "x".repeat(512)), "");
 
         assertThat(sent()).startsWith("HTTP/1.1 431 ");
-        assertThat(events.seen)
-                .singleElement()
-                .isInstanceOfSatisfying(
-                        ZMTPHandshakeFailure.class,
-                        failure -> assertThat(failure.cause())
-                                .isInstanceOfSatisfying(
-                                        ZMTPException.class,
-                                        e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.TOO_LARGE))
-                                .hasMessageStartingWith("HTTP headers: "));
+        ZMTPException failure = Failures.failureOf(channel, events.seen);
+        assertThat(failure.code()).isEqualTo(ZMTPException.Code.TOO_LARGE);
+        assertThat(failure).hasMessageStartingWith("HTTP headers: ");
     }
 
     @Test
