@@ -3,7 +3,7 @@ package dev.zmtp.internal.runtime;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 
-/** Actions that an event loop runs when it begins to end, while it still takes tasks. */
+/** Actions that an event loop runs when it begins to end, usually while it still takes tasks. */
 public final class LoopHooks {
 
     private LoopHooks() {}
