@@ -26,7 +26,7 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
 
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
 
-    private final Runnable closeNow = this::closeNow; // one object, so that it can be removed
+    private final Runnable loopEnds = () -> LoopHooks.close(this); // one object, so that it can be removed
     private volatile boolean inputShutdown;
     private volatile boolean outputShutdown;
 
@@ -70,7 +70,7 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
     @Override
     @SuppressWarnings("deprecation") // what takes its place is not in Netty 4.1
     protected void doRegister() throws Exception {
-        LoopHooks.add(eventLoop(), closeNow);
+        LoopHooks.add(eventLoop(), loopEnds);
     }
 
     @Override
@@ -93,7 +93,7 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
     @Override
     protected void doClose() throws Exception {
         if (isRegistered()) {
-            LoopHooks.remove(eventLoop(), closeNow);
+            LoopHooks.remove(eventLoop(), loopEnds);
         }
     }
 

@@ -44,6 +44,8 @@ public final class ExpectedWarnings implements Filter {
             "The filter of subscriptions failed",
             // a user releases a message twice
             "Failed to release a message: ",
+            // a loop ends while one of its channels is closed, which Netty cannot tell the handlers
+            "Can't invoke task later as EventLoop rejected it",
             // BundleIT loads Netty a second time, and that one cannot use the leak detector of the tests
             "Class io.netty.util.LeakPresenceDetector does not inherit from ResourceLeakDetector.");
 

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.runtime;
 
+import io.netty.channel.Channel;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 
@@ -19,6 +20,22 @@ public final class LoopHooks {
     public static void remove(EventExecutor loop, Runnable action) {
         if (loop instanceof SingleThreadEventExecutor executor) {
             executor.removeShutdownHook(action);
+        }
+    }
+
+    /**
+     * Closes a channel on its event loop, although handlers wait, such as that of a WebSocket for the close frame of its
+     * peer. In the last pass of the loop, in which Netty cannot schedule what follows, the handlers see the end at once:
+     * otherwise, what they retain would be lost.
+     */
+    public static void close(Channel channel) {
+        boolean wasActive = channel.isActive();
+        channel.unsafe().close(channel.voidPromise());
+        if (channel.isRegistered() && channel.eventLoop().isShutdown()) {
+            if (wasActive) {
+                channel.pipeline().fireChannelInactive();
+            }
+            channel.pipeline().fireChannelUnregistered(); // which removes them
         }
     }
 }

@@ -7,7 +7,6 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.endpoint.Listener;
 import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPStats;
-import io.netty.channel.Channel;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.FutureListener;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -107,7 +106,7 @@ public final class Closing {
      */
     private void loopEnds() {
         List.copyOf(bindings).forEach(Listener::end);
-        List.copyOf(links).forEach(link -> closeNow(link.channel()));
+        List.copyOf(links).forEach(link -> LoopHooks.close(link.channel()));
     }
 
     private void loopEnded() {
@@ -196,12 +195,7 @@ public final class Closing {
         }
         whenClosed.run();
         ZMTPStats stats = parts.statsAtTheEnd(); // of connections that take longer to close
-        List.copyOf(links).forEach(link -> closeNow(link.channel()));
+        List.copyOf(links).forEach(link -> LoopHooks.close(link.channel()));
         context.completions().after(() -> report.complete(stats));
-    }
-
-    /** Closes a channel although handlers wait, such as that of a WebSocket for the close frame of its peer. */
-    private static void closeNow(Channel channel) {
-        channel.unsafe().close(channel.voidPromise());
     }
 }

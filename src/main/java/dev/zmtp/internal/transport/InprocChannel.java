@@ -41,7 +41,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     private final ChannelConfig config = new Config();
     private final Runnable readTask = this::readSome;
     private final Runnable flushTask = this::flushAgain;
-    private final Runnable loopEnds = this::closeWithLoop;
+    private final Runnable loopEnds = () -> LoopHooks.close(this);
 
     /** Messages that arrive at this end. */
     private final InprocRing inbound;
@@ -306,10 +306,6 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     }
 
     // The end
-
-    private void closeWithLoop() {
-        unsafe().close(voidPromise());
-    }
 
     @Override
     @SuppressWarnings("deprecation") // its successor is in Netty 4.2 only

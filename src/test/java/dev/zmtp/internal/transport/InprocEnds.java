@@ -65,6 +65,8 @@ final class InprocEnds implements AutoCloseable {
     @Override
     public void close() {
         client.close().syncUninterruptibly();
-        server.close().syncUninterruptibly();
+        if (server.isOpen()) { // otherwise its loop can have ended
+            server.close().syncUninterruptibly();
+        }
     }
 }
