@@ -4,7 +4,11 @@ import io.netty.channel.Channel;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 
-/** Actions that an event loop runs when it begins to end, usually while it still takes tasks. */
+/**
+ * Actions that an event loop runs when it begins to end, usually while it still takes tasks. It runs them in a pass
+ * without tasks. If other threads give it a task in each pass, it does not run them at all: use {@link #execute} for
+ * these tasks.
+ */
 public final class LoopHooks {
 
     private LoopHooks() {}
@@ -24,9 +28,21 @@ public final class LoopHooks {
     }
 
     /**
-     * Closes a channel on its event loop, although handlers wait, such as that of a WebSocket for the close frame of its
-     * peer. In the last pass of the loop, in which Netty cannot schedule what follows, the handlers see the end at once:
-     * otherwise, what they retain would be lost.
+     * Executes a task, after an action if the loop is ending.
+     *
+     * @throws java.util.concurrent.RejectedExecutionException if the loop has ended
+     */
+    public static void execute(EventExecutor loop, Runnable action, Runnable task) {
+        if (loop.isShuttingDown()) {
+            loop.execute(action);
+        }
+        loop.execute(task);
+    }
+
+    /**
+     * Closes a channel on its event loop, although handlers wait, such as that of a WebSocket for the close frame of
+     * its peer. In the last pass of the loop, in which Netty cannot schedule what follows, the handlers see the end at
+     * once: otherwise, what they retain would be lost.
      */
     public static void close(Channel channel) {
         boolean wasActive = channel.isActive();

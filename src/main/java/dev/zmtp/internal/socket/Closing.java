@@ -80,6 +80,7 @@ public final class Closing {
     /** Makes the socket end with its event loop. */
     void open() {
         termination().addListener(loopEnded);
+        context.whenLoopEnds(loopEnds);
         context.execute(() -> LoopHooks.add(context.eventLoop(), loopEnds));
     }
 

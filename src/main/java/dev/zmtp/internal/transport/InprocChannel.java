@@ -41,7 +41,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     private final ChannelConfig config = new Config();
     private final Runnable readTask = this::readSome;
     private final Runnable flushTask = this::flushAgain;
-    private final Runnable loopEnds = () -> LoopHooks.close(this);
+    private final Runnable loopEnds = this::closeWithLoop;
 
     /** Messages that arrive at this end. */
     private final InprocRing inbound;
@@ -299,13 +299,17 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
 
     private void runThere(Runnable task) {
         try {
-            eventLoop().execute(task);
+            LoopHooks.execute(eventLoop(), loopEnds, task);
         } catch (RejectedExecutionException | IllegalStateException e) {
             // Its event loop has ended, or has not begun, so no task is needed.
         }
     }
 
     // The end
+
+    private void closeWithLoop() {
+        LoopHooks.close(this);
+    }
 
     @Override
     @SuppressWarnings("deprecation") // its successor is in Netty 4.2 only

@@ -20,7 +20,7 @@ final class InprocServerChannel extends AbstractServerChannel {
     private final ChannelConfig config = new DefaultChannelConfig(this);
     private final QueueLimit limit;
     private volatile @Nullable SocketAddress local;
-    private final Runnable loopEnds = () -> LoopHooks.close(this);
+    private final Runnable loopEnds = this::closeWithLoop;
     private volatile boolean closed;
 
     InprocServerChannel(QueueLimit limit) {
@@ -81,6 +81,11 @@ final class InprocServerChannel extends AbstractServerChannel {
             throw new BindException(address + ": the name is in use");
         }
         local = address;
+    }
+
+    /** Closes with the event loop, which at its end closes only the channels of its selector. */
+    private void closeWithLoop() {
+        LoopHooks.close(this);
     }
 
     @Override

@@ -15,9 +15,11 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestSockets;
+import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoopGroup;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -119,5 +121,55 @@ class LoopEndTest {
         await("the peer has left", () -> push.peers().isEmpty());
         get(pull.closeAsync(TestSockets.PATIENCE));
         assertThat(budget.used()).isZero();
+    }
+
+    /** An event loop to which another thread gives a task before and after each pass of its end. */
+    private static final class BusyLoop extends DefaultEventLoop {
+
+        private final AtomicInteger wanted = new AtomicInteger();
+        private final AtomicInteger given = new AtomicInteger();
+
+        @Override
+        protected boolean confirmShutdown() {
+            waitForTask();
+            boolean done = super.confirmShutdown();
+            waitForTask();
+            return done;
+        }
+
+        private void waitForTask() {
+            if (isShuttingDown() && !isShutdown()) {
+                int number = wanted.incrementAndGet();
+                int there;
+                do {
+                    there = given.get(); // an event loop of a test must not block, not even with onSpinWait
+                } while (there < number);
+            }
+        }
+
+        /** Runs {@code giver} whenever a task is wanted, until the loop has ended. */
+        void giveUntilTheEnd(Runnable giver) {
+            while (!isTerminated()) {
+                if (given.get() < wanted.get()) {
+                    giver.run();
+                    given.incrementAndGet();
+                }
+            }
+        }
+    }
+
+    @Test
+    void messagesOfOtherThreadsDoNotKeepChannelsOpen(TestSockets sockets) {
+        BusyLoop loop = new BusyLoop();
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push =
+                ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH).group(loop).build());
+        connect(push, bind(pull, "inproc://busy"));
+
+        loop.execute(() -> loop.shutdownGracefully(0, 0, TimeUnit.SECONDS));
+        loop.giveUntilTheEnd(() -> push.sendOrDrop(message("m")));
+
+        await("the peer has left", () -> pull.peers().isEmpty());
+        get(push.closeAsync(TestSockets.PATIENCE));
     }
 }

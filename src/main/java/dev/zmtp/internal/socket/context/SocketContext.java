@@ -5,6 +5,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPPeer;
@@ -50,6 +51,8 @@ public final class SocketContext {
     /** True once all accepted messages have been sent or have failed. */
     private volatile boolean finished;
 
+    private volatile Runnable whenLoopEnds = () -> {};
+
     // On the event loop
     private ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
     private final Runnable timeEnds = this::endTime;
@@ -83,6 +86,11 @@ public final class SocketContext {
     public void when(Runnable capacity, Runnable settled) {
         whenCapacity = capacity;
         whenSettled = settled;
+    }
+
+    /** Sets what tasks that arrive while the event loop ends run first. It can run several times. */
+    public void whenLoopEnds(Runnable action) {
+        whenLoopEnds = action;
     }
 
     public ZMTPSocketConfig config() {
@@ -245,7 +253,7 @@ public final class SocketContext {
 
     public boolean tryExecute(Runnable task) {
         try {
-            eventLoop.execute(task);
+            LoopHooks.execute(eventLoop, whenLoopEnds, task);
             return true;
         } catch (RejectedExecutionException e) {
             return false;
