@@ -101,7 +101,7 @@ public final class SendQueue {
         return awaited;
     }
 
-    /** Called before the message with the reserved place is added, or if it is not added. */
+    /** Called after the message with the reserved place was added, or if it is not added. From any thread. */
     public void unreserve() {
         reserved.decrementAndGet();
     }

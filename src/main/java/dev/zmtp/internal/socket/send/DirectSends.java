@@ -214,7 +214,6 @@ public final class DirectSends implements PeerSends {
     }
 
     private void sendToPlace(Peer peer, ZMTPMessage message) {
-        peer.queue().unreserve();
         try {
             if (isThere(peer)) {
                 peer.outbound().sendNoted();
@@ -223,6 +222,7 @@ public final class DirectSends implements PeerSends {
                 dropAsItHasLeft(peer, message, null);
             }
         } finally {
+            peer.queue().unreserve(); // not before, because another thread would find a place in a full queue
             peer.roomCame(); // if the transport has taken the message, its place is free
         }
     }

@@ -22,6 +22,8 @@ import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.WriteGate;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledHeapByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -223,6 +225,42 @@ class OnTheWayTest {
 
         assertThat(message.refCnt()).isZero();
         assertThat(router.stats().dropped()).isEqualTo(1);
+    }
+
+    /** A frame whose length is read by code that looks at something else at this moment. */
+    private static final class Watched extends UnpooledHeapByteBuf {
+        private final Runnable look;
+
+        Watched(Runnable look) {
+            super(UnpooledByteBufAllocator.DEFAULT, 1, 1);
+            this.look = look;
+        }
+
+        @Override
+        public int readableBytes() {
+            look.run();
+            return super.readableBytes();
+        }
+    }
+
+    /** Otherwise, a thread that sends at this moment finds room in a full queue. */
+    @Test
+    void oneThatComesToTheQueueOfItsPeerHasItsPlaceAllTheTime() throws InterruptedException {
+        ZMTPSocket router = bound(
+                ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(1, 1 << 20).pipelineInitializer(gate));
+        Peer peer = (Peer) onlyPeer(router);
+        gate.close();
+        peer.sendOrDrop(WriteGate.big("transport"));
+        List<Boolean> room = new ArrayList<>();
+        ZMTPMessage watched =
+                ZMTPMessage.from(new Watched(() -> room.add(peer.queue().hasRoom())));
+        onAnotherThread(() -> assertThat(peer.trySend(watched)).isTrue());
+        room.clear(); // before it had a place
+
+        loop.run();
+
+        assertThat(peer.stats().queued()).isEqualTo(1);
+        assertThat(room).isNotEmpty().doesNotContain(true);
     }
 
     private static List<ZMTPSocketEvent.Dropped> drops(ZMTPSocket socket) {
