@@ -1,14 +1,12 @@
 package dev.zmtp.cli;
 
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.capture.ZMTPCapture;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.websocket.ZMTPWebSocket;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -87,7 +85,7 @@ final class SocketOptions {
     @ArgGroup(validate = false, heading = "%nSecurity:%n")
     private SecurityOptions security = new SecurityOptions();
 
-    private @Nullable ZMTPCapture opened;
+    private @Nullable CommandCapture opened;
 
     /** Returns the endpoints to connect to. */
     List<String> toConnect() {
@@ -143,12 +141,8 @@ final class SocketOptions {
         Diagnostics.install(console, quiet, verbose.length);
         Path file = capture;
         if (file != null) {
-            try {
-                opened = ZMTPCapture.open(file);
-            } catch (IOException e) {
-                throw CliException.failed("--capture " + file + ": " + Main.text(e));
-            }
-            config.capture(opened);
+            opened = CommandCapture.open(console, file);
+            config.capture(opened.capture());
         }
         ZMTPSocket socket = ZMTPSocket.of(config.build());
         boolean isOpen = false;
@@ -238,11 +232,7 @@ final class SocketOptions {
 
     private void closeCapture() {
         if (opened != null) {
-            try {
-                opened.close();
-            } catch (IOException e) {
-                throw CliException.failed("--capture " + capture + ": " + Main.text(e));
-            }
+            opened.close();
         }
     }
 

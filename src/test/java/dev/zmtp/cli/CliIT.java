@@ -9,6 +9,7 @@ import dev.zmtp.interop.PeerKind;
 import dev.zmtp.interop.PeerSocket;
 import dev.zmtp.security.ZMTPCurveKeyPair;
 import io.netty.buffer.Unpooled;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -239,6 +240,35 @@ class CliIT {
         assertThat(sub.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(sub.exitValue()).isEqualTo(143);
         assertThat(Files.readAllLines(directory.resolve("errors"))).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCaptureIsCompleteAfterASignal(PeerKind kind) throws Exception {
+        Path file = directory.resolve("traffic.pcapng");
+        Process pull = start("pull", "--capture", file.toString(), "-b", "tcp://127.0.0.1:*");
+        try (PeerContext others = kind.open();
+                BufferedReader output = pull.inputReader(StandardCharsets.UTF_8)) {
+            PeerSocket push = others.socket(ZMTPSocketType.PUSH);
+            push.connect(Integer.parseInt(bound().replaceFirst(".*:", "")));
+            ZMTPMessage hello = ZMTPMessage.fromUTF8("hello");
+            push.send(hello);
+            hello.release();
+            assertThat(output.readLine()).isEqualTo("hello");
+
+            new ProcessBuilder("kill", "-TERM", String.valueOf(pull.pid()))
+                    .start()
+                    .waitFor();
+
+            assertThat(pull.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            pull.destroyForcibly();
+        }
+        assertThat(pull.exitValue()).isEqualTo(143);
+        assertThat(Files.readAllLines(directory.resolve("errors"))).hasSize(1);
+        Ended dump = run("", "dump", file.toString());
+        assertThat(dump.output().lines()).anyMatch(line -> line.endsWith("#1 < hello"));
+        assertThat(dump.errors()).as("that it is not complete").isEmpty();
     }
 
     @ParameterizedTest
