@@ -67,7 +67,8 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
         return new MemoryUnsafe();
     }
 
-    private void closeWithLoop() {
+    /** Closes at once, because the event loop is ending. */
+    final void closeWithLoop() {
         LoopHooks.close(this);
     }
 

@@ -103,15 +103,16 @@ final class RingTraffic {
     /** Called after the other side has closed the socket or was killed, or when this side's event loop ends. */
     void otherSideGone() {
         otherSide = OtherSide.GONE;
-        if (channel.eventLoop().isShuttingDown()) {
-            channel.closeNow(); // no later turn is certain
-        } else {
-            turn();
-        }
+        turn();
     }
 
     /** Reads and writes as much as possible, and queues another turn while more data can follow soon. */
     private void turn() {
+        if (channel.eventLoop().isShuttingDown()) {
+            channel.closeWithLoop(); // no later turn is certain, and a task in each pass would keep the hooks from
+            // running
+            return;
+        }
         turns.begin();
         inTurn = true;
         try {

@@ -45,9 +45,10 @@ public final class LoopHooks {
      * once: otherwise, what they retain would be lost.
      */
     public static void close(Channel channel) {
+        boolean wasOpen = channel.isOpen(); // otherwise, what follows is scheduled, or was done
         boolean wasActive = channel.isActive();
         channel.unsafe().close(channel.voidPromise());
-        if (channel.isRegistered() && channel.eventLoop().isShutdown()) {
+        if (wasOpen && channel.isRegistered() && channel.eventLoop().isShutdown()) {
             if (wasActive) {
                 channel.pipeline().fireChannelInactive();
             }

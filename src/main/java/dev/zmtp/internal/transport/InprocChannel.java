@@ -251,7 +251,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
         VarHandle.fullFence(); // either we see the reader stop, or it sees the written message
         if (!reading.get() && reading.compareAndSet(false, true)) {
             try {
-                eventLoop().execute(readTask);
+                LoopHooks.execute(eventLoop(), loopEnds, readTask);
             } catch (RejectedExecutionException e) { // it has ended
                 reading.set(false);
             } catch (IllegalStateException e) { // it is not registered; it checks the ring when it is
@@ -347,7 +347,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     private void otherClosed() {
         if (isActive()) {
             read(ALL);
-            unsafe().close(voidPromise());
+            LoopHooks.close(this);
         }
     }
 

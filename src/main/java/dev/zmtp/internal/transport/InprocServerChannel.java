@@ -36,7 +36,7 @@ final class InprocServerChannel extends AbstractServerChannel {
     InprocChannel accept(InprocChannel client) {
         InprocChannel accepted = InprocChannel.accepted(this, client, limit);
         try {
-            eventLoop().execute(() -> {
+            LoopHooks.execute(eventLoop(), loopEnds, () -> {
                 if (closed) {
                     accepted.unsafe().closeForcibly();
                 } else {

@@ -18,6 +18,7 @@ import dev.zmtp.testing.TestSockets;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoopGroup;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -171,5 +172,25 @@ class LoopEndTest {
 
         await("the peer has left", () -> pull.peers().isEmpty());
         get(push.closeAsync(TestSockets.PATIENCE));
+    }
+
+    @Test
+    void messagesOfPeersWithinTheProcessDoNotKeepChannelsOpen() {
+        BusyLoop loop = new BusyLoop();
+        ZMTPSocket pull =
+                ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(loop).build());
+        pull.onMessage((peer, message) -> message.release());
+        ZMTPSocket push = push();
+        connect(push, bind(pull, "inproc://busy"));
+
+        loop.execute(() -> loop.shutdownGracefully(0, 0, TimeUnit.SECONDS));
+        loop.giveUntilTheEnd(() -> {
+            push.sendOrDrop(message("m"));
+            group.submit(() -> {}).syncUninterruptibly(); // then the message is with the peer
+        });
+
+        await("the peer has left", () -> push.peers().isEmpty());
+        get(push.closeAsync(Duration.ZERO));
+        get(pull.closeAsync(Duration.ZERO));
     }
 }

@@ -64,9 +64,13 @@ final class InprocEnds implements AutoCloseable {
 
     @Override
     public void close() {
-        client.close().syncUninterruptibly();
-        if (server.isOpen()) { // otherwise its loop can have ended
-            server.close().syncUninterruptibly();
+        close(client);
+        close(server);
+    }
+
+    private static void close(Channel channel) {
+        if (channel.isOpen()) { // otherwise its loop can have ended
+            channel.close().syncUninterruptibly();
         }
     }
 }

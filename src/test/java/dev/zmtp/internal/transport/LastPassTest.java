@@ -56,4 +56,22 @@ class LastPassTest {
             assertThat(reader.seen).containsExactly("inactive", "removed");
         }
     }
+
+    /** The first end tells the other one, which then has two tasks that close it. */
+    @Test
+    void theHandlersSeeTheEndOfAChannelThatWasClosedInAnEarlierPass() throws InterruptedException {
+        Ends reader = new Ends();
+        DefaultEventLoop loop = new DefaultEventLoop();
+        try (InprocEnds ends = new InprocEnds(loop, loop, QueueLimit.DEFAULT, reader)) {
+            loop.execute(() -> {
+                loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+                loop.execute(() -> {}); // the hooks run in the pass after this one, and their tasks in the last
+            });
+
+            assertThat(loop.terminationFuture().awaitUninterruptibly(TestSockets.PATIENCE.toMillis()))
+                    .isTrue();
+            assertThat(ends.accepted.isOpen()).isFalse();
+            assertThat(reader.seen).containsExactly("inactive", "removed");
+        }
+    }
 }
