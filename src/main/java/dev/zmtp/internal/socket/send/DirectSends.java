@@ -187,12 +187,12 @@ public final class DirectSends implements PeerSends {
             if (!isWayOpen()) {
                 writability.missed();
             } else if (isThere(peer)) {
-                writability.missedPeer(mayTake(peer));
+                writability.missedPeer(() -> mayTake(peer));
             }
             return false;
         }
         if (!peer.queue().reserve()) {
-            writability.missedPeer(mayTake(peer));
+            writability.missedPeer(() -> mayTake(peer));
             return false;
         }
         if (!credit.take(bytes)) {

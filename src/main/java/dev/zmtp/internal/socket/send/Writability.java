@@ -113,11 +113,12 @@ public final class Writability {
      * Like {@link #missed()}, if a peer had no room. This does not concern the room of the socket, and every message
      * that leaves the queue of the peer is reported.
      *
-     * @param hasRoomNow whether a message has left the queue in the meantime
+     * @param hasRoomNow checks whether a message has left the queue in the meantime. It is called after the sender is
+     *     noted, because the last message could otherwise leave between the check and the note
      */
-    void missedPeer(boolean hasRoomNow) {
+    void missedPeer(BooleanSupplier hasRoomNow) {
         missed = true;
-        if (hasRoomNow) {
+        if (hasRoomNow.getAsBoolean()) {
             context.execute(this::opened);
         }
     }

@@ -263,6 +263,25 @@ class OnTheWayTest {
         assertThat(room).isNotEmpty().doesNotContain(true);
     }
 
+    /** As if the last message left the queue of the peer after a refused thread has looked for room, or while it does. */
+    @Test
+    void aThreadThatFindsAPeerFullIsToldOfRoomThatComesMeanwhile() {
+        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
+        onlyPeer(router);
+        AtomicInteger told = new AtomicInteger();
+        router.onWritable(told::incrementAndGet);
+        loop.run();
+        int before = told.get();
+        Writability writability = ClockedSockets.core(router).senders().writability();
+
+        writability.missedPeer(() -> {
+            writability.opened();
+            return false;
+        });
+
+        assertThat(told).hasValue(before + 1);
+    }
+
     private static List<ZMTPSocketEvent.Dropped> drops(ZMTPSocket socket) {
         List<ZMTPSocketEvent.Dropped> drops = new ArrayList<>();
         socket.onEvent(Runnable::run, event -> {
