@@ -131,8 +131,12 @@ record AttackResult(
         }
         if (newcomers.served() < newcomers.tried() * bounds.newcomers) {
             faults.add(format(
-                    "newcomers served: %d of %d (expected: %.0f %%)",
-                    newcomers.served(), newcomers.tried(), bounds.newcomers * 100));
+                    "newcomers served: %d of %d (expected: %.0f %%), on %d connections, last failure: %s",
+                    newcomers.served(),
+                    newcomers.tried(),
+                    bounds.newcomers * 100,
+                    newcomers.connections(),
+                    newcomers.lastFailure()));
         }
         return faults;
     }

@@ -5,16 +5,19 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
+import java.util.function.Consumer;
 
 /** Asks for a message, and leaves with it. */
 final class FirstMessage extends SimpleChannelInboundHandler<ZMTPMessage> {
 
     private final Service service;
     private final Runnable served;
+    private final Consumer<Throwable> failed;
 
-    FirstMessage(Service service, Runnable served) {
+    FirstMessage(Service service, Runnable served, Consumer<Throwable> failed) {
         this.service = service;
         this.served = served;
+        this.failed = failed;
     }
 
     @Override
@@ -41,6 +44,7 @@ final class FirstMessage extends SimpleChannelInboundHandler<ZMTPMessage> {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        failed.accept(cause);
         ctx.close();
     }
 }

@@ -33,6 +33,8 @@ final class Newcomers {
     private int served;
     private int lost;
     private long longest;
+    private int connections;
+    private String lastFailure = "none";
 
     /**
      * How they fared.
@@ -40,8 +42,10 @@ final class Newcomers {
      * @param tried how many there were
      * @param served how many of them had their message in time
      * @param longest the nanoseconds that the slowest of these took
+     * @param connections how many connections they made, as some were refused
+     * @param lastFailure what ended one of them last
      */
-    record Tally(int tried, int served, long longest) {}
+    record Tally(int tried, int served, long longest, int connections, String lastFailure) {}
 
     /** Starts to send them. */
     Newcomers(EventLoop loop, SocketAddress server, Service service) {
@@ -58,13 +62,14 @@ final class Newcomers {
         while (loop.submit(() -> served + lost < tried).get()) {
             Thread.sleep(10);
         }
-        return loop.submit(() -> new Tally(tried, served, longest)).get();
+        return loop.submit(() -> new Tally(tried, served, longest, connections, lastFailure))
+                .get();
     }
 
     private final class Newcomer {
         private final long start = System.nanoTime();
         private final Bootstrap bootstrap =
-                HonestPeer.bootstrap(loop, service, () -> new FirstMessage(service, () -> end(true)));
+                HonestPeer.bootstrap(loop, service, () -> new FirstMessage(service, () -> end(true), this::failed));
         private boolean done;
 
         private void arrive() {
@@ -78,6 +83,13 @@ final class Newcomers {
                 return;
             }
             ChannelFuture connected = bootstrap.connect(server);
+            connected.addListener(result -> {
+                if (result.isSuccess()) {
+                    connections++;
+                } else {
+                    failed(result.cause());
+                }
+            });
             Channel channel = connected.channel();
             Future<?> patience = loop.schedule(
                     () -> channel.close(), start + PATIENCE.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -85,6 +97,10 @@ final class Newcomers {
                 patience.cancel(false);
                 loop.schedule(this::connect, AGAIN_MILLIS, TimeUnit.MILLISECONDS);
             });
+        }
+
+        private void failed(Throwable cause) {
+            lastFailure = cause.toString();
         }
 
         private void end(boolean wasServed) {

@@ -33,7 +33,8 @@ final class Visitors {
     Visitors(EventLoop loop, SocketAddress server, Service service, int count) {
         this.loop = loop;
         this.server = server;
-        this.bootstrap = HonestPeer.bootstrap(loop, service, () -> new FirstMessage(service, served::incrementAndGet));
+        this.bootstrap = HonestPeer.bootstrap(
+                loop, service, () -> new FirstMessage(service, served::incrementAndGet, failed -> {}));
         this.count = count;
         this.left = new CountDownLatch(count);
         this.toCome = count;

@@ -220,7 +220,7 @@ class ByNameTest {
         ZMTPPeer peer = only(router);
         gate.close();
         assertThat(router.trySend(toFull("transport"))).isTrue();
-        await("with the transport", () -> peer.stats().sent() == 1);
+        await("with the transport", () -> peer.stats().sent() == 1 && peer.isWritable());
         assertThat(router.trySend(toFull("queue"))).isTrue();
         await("in the queue", () -> peer.stats().queued() == 1);
     }
