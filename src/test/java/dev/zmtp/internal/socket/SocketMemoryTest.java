@@ -1,11 +1,13 @@
 package dev.zmtp.internal.socket;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.XSUB;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
@@ -15,6 +17,7 @@ import static dev.zmtp.testing.TestSockets.receive;
 import static dev.zmtp.testing.TestSockets.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPMemoryBudget;
@@ -24,14 +27,19 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
+import dev.zmtp.socket.ZMTPSocketEvent.PeerDown;
+import dev.zmtp.socket.ZMTPSocketEvent.PeerUp;
 import dev.zmtp.socket.ZMTPSocketEvent.SlowPeer;
 import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.Unpooled;
 import java.util.Collections;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The memory that a socket keeps for its peers is a part of the budget. */
 class SocketMemoryTest {
@@ -105,6 +113,64 @@ class SocketMemoryTest {
         assertThat(budget.used()).isGreaterThan(peer.stats().queuedBytes()).isLessThan(budget.limit());
         assertThat(budget.endedConnections()).isZero();
         assertThat(peer.isWritable()).isFalse();
+    }
+
+    /** A subscriber whose publishers do not read from the moment when they get its topics. */
+    private ZMTPSocket unread(TestSockets sockets, WriteGate gate, int topics, String prefix) {
+        ZMTPSocket xsub = sockets.open(counted(sockets, XSUB).pipelineInitializer(gate));
+        xsub.onEvent(Runnable::run, event -> {
+            if (event instanceof PeerUp) {
+                gate.close();
+            }
+        });
+        for (int i = 0; i < topics; i++) {
+            xsub.subscribe(prefix + i);
+        }
+        return xsub;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void topicsThatWaitForAPublisherAreCountedUntilItReadsThemOrLeaves(boolean reads, TestSockets sockets) {
+        int topics = 2_000;
+        WriteGate gate = new WriteGate();
+        ZMTPSocket xsub = unread(sockets, gate, topics, "t".repeat(100));
+        ZMTPSocket pub = sockets.open(PUB);
+        AtomicInteger told = new AtomicInteger();
+        pub.onEverySubscription((peer, topic) -> told.incrementAndGet());
+
+        pub.connect(bind(xsub, TCP));
+        TestSockets.peer(xsub);
+        settle(xsub);
+        assertThat(budget.used()).isBetween(300_000L, 800_000L);
+
+        if (reads) {
+            gate.open();
+            await("all topics are read", () -> told.get() == topics);
+        } else {
+            pub.close();
+            await("it has left", () -> xsub.peers().isEmpty());
+        }
+        settle(xsub);
+        assertThat(budget.used()).isLessThan(2 * STEP);
+        assertThat(budget.endedConnections()).isZero();
+    }
+
+    @Test
+    void aPublisherThatDoesNotReadIsEndedIfTheTopicsForItExceedTheBudget(TestSockets sockets) {
+        ZMTPSocket xsub = unread(sockets, new WriteGate(), 20_000, "topic");
+        TestSockets.Events events = events(xsub);
+        ZMTPSocket pub = sockets.open(PUB);
+
+        pub.connect(bind(xsub, TCP));
+
+        assertThat(events.next(PeerDown.class).cause())
+                .isInstanceOfSatisfying(
+                        ZMTPException.class,
+                        cause -> assertThat(cause.code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET));
+        settle(xsub);
+        assertThat(budget.endedConnections()).isOne();
+        assertThat(budget.used()).isLessThan(2 * STEP);
     }
 
     /** Its peer waits instead: a third of the budget for one, and a part for each that comes. */

@@ -216,9 +216,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             farewell = new Farewell(context, ctx);
             left = peer;
             peer = null; // messages that it sends from now on are dropped
-            if (cause == null) {
-                cause = new ClosedChannelException(); // and nothing more is written
-            }
+            endBecause(new ClosedChannelException());
             farewell.within(patience);
             context.execute(this::leaveSocket); // not now, because the socket might be in the middle of a call
             farewell.begin();
@@ -246,10 +244,14 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     /** Ends the connection because of a failure. */
     public void fail(Throwable failure) {
         wasActive |= wasAccepted(); // it might fail before it is reported to be active
-        if (cause == null) {
-            cause = failure;
-        }
+        endBecause(failure);
         ctx.close();
+    }
+
+    /** Sets the cause of the end unless there is one. Nothing more is written. */
+    private void endBecause(Throwable why) {
+        cause = Objects.requireNonNullElse(cause, why);
+        writes.dropCommands();
     }
 
     /** Refuses the peer. The connection ends, and the events of this side report the reason. */
@@ -287,9 +289,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         } else if (event instanceof PeerInfo info) {
             up(info);
         } else if (event instanceof ZMTPHandshakeFailure failure) {
-            if (cause == null) {
-                cause = failure.cause();
-            }
+            endBecause(failure.cause());
             if (!wasAccepted()) {
                 return; // the connector logs it once, whereas the codec would log an event without a handler each time
             }

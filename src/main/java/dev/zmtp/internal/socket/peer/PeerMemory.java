@@ -11,10 +11,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that a socket retains for a peer, which consists of messages waiting to be sent or received, and of
- * requests that a handler has not answered. It is counted in the budget of the peer's connection, even after the
- * connection has ended. It is counted in steps, because updating an account that other threads read is too expensive
- * for each message.
+ * The memory that a socket retains for a peer, which consists of messages waiting to be sent or received, of commands
+ * waiting to be sent, and of requests that a handler has not answered. It is counted in the budget of the peer's
+ * connection, even after the connection has ended. It is counted in steps, because updating an account that other
+ * threads read is too expensive for each message.
  */
 public final class PeerMemory implements MemoryAccount.Owner {
 
@@ -48,8 +48,11 @@ public final class PeerMemory implements MemoryAccount.Owner {
     /** Bytes of messages to be sent. */
     private final Count queued = new Count();
 
-    /** Counted part of the messages to be sent, and the bytes sent since then. On the event loop. */
-    private long queuedCounted;
+    /** Bytes of commands to be sent. On the event loop. */
+    private long commands;
+
+    /** Counted part of the messages and commands to be sent, and the bytes sent since then. On the event loop. */
+    private long outboundCounted;
 
     private long sent;
 
@@ -85,7 +88,7 @@ public final class PeerMemory implements MemoryAccount.Owner {
     /** Sets whether the peer is connected. */
     void connected(boolean now) {
         connected = now;
-        countQueued();
+        countOutbound();
         served(0);
     }
 
@@ -112,19 +115,28 @@ public final class PeerMemory implements MemoryAccount.Owner {
     /** Adds {@code bytes}, which can be negative, to the messages to be sent. On the event loop. */
     void queued(long bytes) {
         queued.add(bytes);
-        countQueued();
+        countOutbound();
     }
 
-    private void countQueued() {
-        long now = queued.get();
-        if (isWorthCounting(now, queuedCounted)) {
-            account().add(now - queuedCounted, sent);
-            queuedCounted = now;
+    /**
+     * Adds {@code bytes}, which can be negative, to the commands to be sent. They take no room from messages, because
+     * their number depends on the topics and not on the messages. On the event loop.
+     */
+    void commands(long bytes) {
+        commands += bytes;
+        countOutbound();
+    }
+
+    private void countOutbound() {
+        long now = queued.get() + commands;
+        if (isWorthCounting(now, outboundCounted)) {
+            account().add(now - outboundCounted, sent);
+            outboundCounted = now;
             sent = 0;
         }
     }
 
-    /** Notes that {@code bytes} of the queued messages were sent to the peer, and not dropped. */
+    /** Notes that {@code bytes} of the messages or commands were sent to the peer, and not dropped. */
     void moved(long bytes) {
         sent += bytes;
     }
@@ -204,9 +216,9 @@ public final class PeerMemory implements MemoryAccount.Owner {
         if (its != null && its.hasEnded()) {
             account = null;
             inboundCounted = 0;
-            queuedCounted = 0;
+            outboundCounted = 0;
             inbound(0);
-            countQueued();
+            countOutbound();
         }
     }
 }

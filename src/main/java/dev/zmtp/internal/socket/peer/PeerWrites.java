@@ -30,6 +30,10 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
     private final String endpoint;
     private final PendingCommands pendingCommands = new PendingCommands();
     private long commandsWritten;
+
+    /** Part of the pending commands that the memory of the peer contains, in bytes. */
+    private long commandsCounted;
+
     private @Nullable Peer peer;
     private boolean unflushed;
 
@@ -176,10 +180,29 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
     /** Writes the commands that there is room for. Writing can cause other commands to be added. */
     void writeCommands() {
         while (!pendingCommands.isEmpty() && ctx.channel().isWritable()) {
+            long before = pendingCommands.bytes();
+            Object command = pendingCommands.poll();
+            peer().memory().moved(before - pendingCommands.bytes());
             commandsWritten++;
-            ctx.write(pendingCommands.poll(), ctx.voidPromise());
+            ctx.write(command, ctx.voidPromise());
             flushSoon(0); // few bytes
         }
+        countCommands();
+    }
+
+    /** Counts the commands that have to wait. Commands that are written at once are not counted. */
+    private void countCommands() {
+        long change = pendingCommands.bytes() - commandsCounted;
+        if (change != 0) {
+            commandsCounted += change;
+            peer().memory().commands(change);
+        }
+    }
+
+    /** Called when the connection is about to end. A peer that does not read can delay the end. */
+    void dropCommands() {
+        pendingCommands.close();
+        countCommands();
     }
 
     /** Flushes when the tasks that are due now have also written, or at once if the transport has no room left. */
@@ -240,6 +263,7 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
      */
     long end() {
         ended = true;
+        dropCommands();
         long lost = unfinished;
         if (lost > 0) {
             peer().counters().add(UNKNOWN, lost);

@@ -16,18 +16,38 @@ import org.jspecify.annotations.Nullable;
  */
 final class PendingCommands {
 
+    /** Maximum number of bytes that a command takes besides its topic. */
+    private static final int PER_COMMAND = 256;
+
     private final NavigableMap<ByteBuf, Object> byTopic = new TreeMap<>();
+    private long bytes;
+    private boolean closed;
 
     boolean isEmpty() {
         return byTopic.isEmpty();
     }
 
-    /** Adds the command, or removes the opposite command. Commands of a topic alternate. */
+    /** Memory that the commands take, in bytes. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Adds the command, or removes the opposite command. Commands of a topic alternate. Does nothing after the end. */
     void add(Object command) {
+        if (closed) {
+            return;
+        }
         ByteBuf topic = topic(command);
         if (byTopic.remove(topic) == null) {
             byTopic.put(topic, command);
+            bytes += bytes(topic);
+        } else {
+            bytes -= bytes(topic);
         }
+    }
+
+    private static long bytes(ByteBuf topic) {
+        return (long) PER_COMMAND + topic.readableBytes();
     }
 
     private static ByteBuf topic(Object command) {
@@ -40,6 +60,17 @@ final class PendingCommands {
     @Nullable
     Object poll() {
         Map.Entry<ByteBuf, Object> first = byTopic.pollFirstEntry();
-        return first == null ? null : first.getValue();
+        if (first == null) {
+            return null;
+        }
+        bytes -= bytes(first.getKey());
+        return first.getValue();
+    }
+
+    /** Removes all commands. No more commands are added. */
+    void close() {
+        closed = true;
+        byTopic.clear();
+        bytes = 0;
     }
 }

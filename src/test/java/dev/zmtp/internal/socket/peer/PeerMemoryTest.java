@@ -52,11 +52,13 @@ class PeerMemoryTest {
     void nothingIsCountedWhenAllHasBeenTaken() {
         memory.inbound(5_000);
         memory.queued(3_000);
+        memory.commands(4_000);
         memory.served(2_000);
-        assertThat(ledger.used()).isEqualTo(10_000);
+        assertThat(ledger.used()).isEqualTo(14_000);
 
         memory.inbound(-5_000);
         memory.queued(-3_000);
+        memory.commands(-4_000);
         memory.served(-2_000);
 
         assertThat(ledger.used()).isZero();
@@ -85,6 +87,13 @@ class PeerMemoryTest {
         assertThat(memory.hasMuchToSend()).isTrue();
         assertThat(memory.hasMuchToReceive()).isFalse();
         assertThat(memory.hasMuchServed()).isFalse();
+    }
+
+    @Test
+    void commandsThatWaitToBeSentRefuseNoMessage() {
+        memory.commands(LIMIT / 2);
+        assertThat(memory.hasMuchToSend()).isFalse();
+        assertThat(ledger.used()).isEqualTo(LIMIT / 2);
     }
 
     @Test
