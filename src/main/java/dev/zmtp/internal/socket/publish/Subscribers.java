@@ -28,7 +28,8 @@ public final class Subscribers {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Subscribers");
 
     /**
-     * Maximum number of requests waiting to be reported. If there are more, some earlier requests are reported at once.
+     * Maximum number of requests waiting to be reported. Beyond it, each further request reports two earlier requests
+     * at once. It does not apply to the cancellations of a peer that leaves, because its topics are in memory anyway.
      */
     static final int MAX_NOTICES = 1 << 16;
 
@@ -143,14 +144,14 @@ public final class Subscribers {
         if (notices.isEmpty()) {
             tellNow(peer, request, edge, listeners);
         } else { // a peer that returns must not be reported before its leave
+            if (notices.size() >= MAX_NOTICES) {
+                tell(2); // fewer are left, and a task that reads requests is not much longer
+            }
             note(peer, request, edge);
         }
     }
 
     private void note(Peer peer, ZMTPSubscription request, boolean edge) {
-        if (notices.size() >= MAX_NOTICES) {
-            tell(LoopBudget.MESSAGES);
-        }
         notices.add(new Notice(peer, request, edge, listeners));
     }
 

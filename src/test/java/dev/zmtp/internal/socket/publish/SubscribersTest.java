@@ -163,8 +163,8 @@ class SubscribersTest {
     }
 
     @Test
-    void aCancelMoreThanTheMaximumDoesNotEndTheTurns() {
-        int all = Subscribers.MAX_NOTICES + 1;
+    void moreCancelsThanTheMaximumDoNotEndTheTurns() {
+        int all = 2 * Subscribers.MAX_NOTICES;
         ZMTPSocket pub = bound(PUB);
         ZMTPSocket sub = connected(SUB);
         IntStream.range(0, all).mapToObj(Integer::toString).forEach(sub::subscribe);
@@ -178,6 +178,30 @@ class SubscribersTest {
 
         assertThat(heard[0]).isEqualTo(all);
         assertThat(turns.most()).isLessThanOrEqualTo(2 * LoopBudget.MESSAGES);
+    }
+
+    /** Otherwise a peer that comes and goes would have ever more of them wait. */
+    @Test
+    void requestsBesideMoreCancelsThanTheMaximumMakeThemFewerAndDoNotEndTheTurns() {
+        int cancels = 2 * Subscribers.MAX_NOTICES;
+        int requests = 3_000;
+        ZMTPSocket pub = bound(PUB);
+        ZMTPSocket sub = connected(SUB);
+        IntStream.range(0, cancels).mapToObj(Integer::toString).forEach(sub::subscribe);
+        ZMTPSocket other = connected(SUB);
+        List<String> heard = new ArrayList<>();
+        pub.onEverySubscription((peer, topic) -> heard.add(text(topic)));
+        Turns turns = Turns.of(loop.eventLoop(), heard::size);
+
+        sub.closeAsync(Duration.ZERO);
+        IntStream.range(0, requests).mapToObj(i -> "other" + i).forEach(other::subscribe);
+        loop.run();
+
+        assertThat(heard).hasSize(cancels + requests).endsWith("+other" + (requests - 1));
+        assertThat(turns.most())
+                .as("those of a task, and two for each request")
+                .isGreaterThan(LoopBudget.MESSAGES)
+                .isLessThanOrEqualTo(4 * LoopBudget.MESSAGES);
     }
 
     private static String text(ZMTPSubscription request) {
