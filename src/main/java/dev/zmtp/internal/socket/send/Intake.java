@@ -11,6 +11,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +81,10 @@ final class Intake {
         } catch (Throwable e) { // such as that there is no memory, which does not concern the next message
             logger.warn("A message was not sent", e);
             context.tally().dropped();
+            CompletableFuture<Void> result = sent.result();
+            if (result != null) {
+                context.completions().fail(result, e);
+            }
         }
     }
 

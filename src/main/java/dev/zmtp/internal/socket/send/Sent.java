@@ -14,6 +14,10 @@ sealed interface Sent {
     /** Returns the length of the message, which is given back to the credit. */
     long bytes();
 
+    /** Returns the future of the sender; null if there is none, or if a request fails its own. */
+    @Nullable
+    CompletableFuture<Void> result();
+
     /** Called on the event loop. */
     void arrive();
 
@@ -85,6 +89,11 @@ sealed interface Sent {
         @Override
         public long bytes() {
             return request.bytes();
+        }
+
+        @Override
+        public @Nullable CompletableFuture<Void> result() {
+            return null;
         }
 
         @Override

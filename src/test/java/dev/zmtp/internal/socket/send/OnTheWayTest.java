@@ -22,6 +22,8 @@ import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.WriteGate;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
 import io.netty.util.IllegalReferenceCountException;
@@ -101,6 +103,30 @@ class OnTheWayTest {
         assertThat(failure(sent.get(0))).isInstanceOf(IllegalReferenceCountException.class);
         assertThat(received).containsExactly("good");
         assertThat(xpub.stats().dropped()).isEqualTo(2);
+    }
+
+    /** It is copied when it is queued, because it would keep the large buffer. */
+    @Test
+    void oneForAPeerWhoseBufferItsSenderHasReleasedFails() throws InterruptedException {
+        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER).pipelineInitializer(gate));
+        ZMTPPeer peer = onlyPeer(router);
+        gate.close();
+        peer.sendOrDrop(WriteGate.big("transport"));
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+
+        onAnotherThread(() -> {
+            ByteBuf large = PooledByteBufAllocator.DEFAULT.buffer(8 << 10).writeZero(8 << 10);
+            sent.add(peer.sendAsync(ZMTPMessage.from(large.slice(0, 1_000))));
+            large.release();
+            sent.add(peer.sendAsync(message("good")));
+        });
+        loop.run();
+
+        assertThat(sent.get(0)).isCompletedExceptionally();
+        assertThat(failure(sent.get(0))).isInstanceOf(IllegalReferenceCountException.class);
+        assertThat(router.stats().dropped()).isEqualTo(1);
+        assertThat(sent.get(1)).as("it waits").isNotDone();
+        assertThat(peer.stats().queued()).isEqualTo(1);
     }
 
     @Test
