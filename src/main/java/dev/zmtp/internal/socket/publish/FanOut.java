@@ -41,6 +41,15 @@ public final class FanOut extends Routing {
 
     private static final int NONE = -1;
 
+    /** The effect of a request of a peer on its topics. */
+    private enum Change {
+        MADE,
+        /** The peer already has the topic, or has not had it. */
+        NONE,
+        /** The peer has too many topics, and has none any more. */
+        REFUSED
+    }
+
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.FanOut");
 
     private final SocketContext context;
@@ -184,7 +193,11 @@ public final class FanOut extends Routing {
         if (subscription.isSubscribe() && !isAllowed(peer, topic)) {
             return;
         }
-        boolean changed = subscription.isSubscribe() ? add(topic, peer) : remove(topic, peer);
+        Change change = subscription.isSubscribe() ? add(topic, peer) : remove(topic, peer);
+        if (change == Change.REFUSED) {
+            return; // the end of the topic would not be reported
+        }
+        boolean changed = change == Change.MADE;
         if (!changed && !subscription.isSubscribe() && context.config().subscriptionFilter() != null) {
             return; // the topic might have been refused, which was not reported either
         }
@@ -212,7 +225,8 @@ public final class FanOut extends Routing {
         ByteBuf whole = whole(membership.group());
         boolean changed;
         try {
-            changed = membership.isJoin() ? add(whole, peer) : remove(whole, peer);
+            Change change = membership.isJoin() ? add(whole, peer) : remove(whole, peer);
+            changed = change == Change.MADE;
         } finally {
             whole.release();
         }
@@ -224,20 +238,20 @@ public final class FanOut extends Routing {
         }
     }
 
-    /** Adds a topic. Returns true if it is new; false if the peer already has it, or was refused. */
-    private boolean add(ByteBuf topic, Peer peer) {
+    /** Adds a topic, unless the peer is refused because it has too many. */
+    private Change add(ByteBuf topic, Peer peer) {
         while (true) {
             try {
                 boolean isNew = topics.add(topic, peer);
                 if (isNew) {
                     shares.add(peer, topic.readableBytes());
                 }
-                return isNew;
+                return isNew ? Change.MADE : Change.NONE;
             } catch (ZMTPException e) {
                 Peer pays = shares.greaterThan(peer, topic.readableBytes());
                 refuse(pays == null ? peer : pays, e);
                 if (pays == null) {
-                    return false;
+                    return Change.REFUSED;
                 }
             }
         }
@@ -258,11 +272,11 @@ public final class FanOut extends Routing {
         }
     }
 
-    private boolean remove(ByteBuf topic, Peer peer) {
+    private Change remove(ByteBuf topic, Peer peer) {
         boolean was = topics.remove(topic, peer);
         if (was) {
             shares.remove(peer, topic.readableBytes());
         }
-        return was;
+        return was ? Change.MADE : Change.NONE;
     }
 }

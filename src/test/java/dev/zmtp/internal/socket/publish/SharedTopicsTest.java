@@ -15,10 +15,13 @@ import dev.zmtp.internal.socket.peer.RecordedOwner;
 import dev.zmtp.internal.socket.peer.WrittenChannel;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +40,7 @@ class SharedTopicsTest {
     private final EmbeddedChannel clock = new EmbeddedChannel();
     private final List<Subscriber> all = new ArrayList<>();
     private SocketContext context;
+    private Subscribers subscribers;
     private FanOut fanOut;
 
     @AfterEach
@@ -50,7 +54,8 @@ class SharedTopicsTest {
                 .maxSubscriptionsMemory(maxSubscriptionsMemory)
                 .build();
         context = ClockedSockets.context(config, clock.eventLoop(), () -> 1);
-        fanOut = new FanOut(context, new Subscribers(context));
+        subscribers = new Subscribers(context);
+        fanOut = new FanOut(context, subscribers);
     }
 
     private Subscriber connect() {
@@ -124,5 +129,30 @@ class SharedTopicsTest {
 
         assertThat(withTopics("hog", 1_000).isThere()).isFalse();
         assertGets(withTopics("next", 1), "next.0");
+    }
+
+    @Test
+    void aTopicThatIsRefusedIsNotReportedAsItHasNoEnd() {
+        publisher(10_000);
+        Set<ByteBuf> open = new HashSet<>();
+        List<ByteBuf> ended = new ArrayList<>();
+        subscribers.listen(
+                (peer, request) -> {
+                    if (request.isSubscribe()) {
+                        open.add(request.topic());
+                    } else {
+                        open.remove(request.topic());
+                        ended.add(request.topic());
+                    }
+                },
+                true);
+
+        Subscriber hog = withTopics("hog", 1_000);
+        fanOut.down(hog.peer);
+        clock.runPendingTasks();
+
+        assertThat(hog.isThere()).isFalse();
+        assertThat(ended).isNotEmpty();
+        assertThat(open).isEmpty();
     }
 }
