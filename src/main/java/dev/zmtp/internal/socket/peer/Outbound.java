@@ -215,6 +215,7 @@ public final class Outbound {
             counters.add(DROPPED, 1);
             next.fail(context.completions(), reason, text);
         }
+        queue.becameSlow(); // or is no longer slow, so that it is watched when it is slow again
         peer.roomCame();
         if (reason == ZMTPSocketException.Reason.PEER_DOWN) { // otherwise the drop is reported elsewhere
             context.drops().dropped(peer, DropReason.PEER_DOWN, failed);

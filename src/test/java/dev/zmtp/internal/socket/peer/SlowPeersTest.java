@@ -5,6 +5,7 @@ import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.ZMTPSocketType.XPUB;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.transport.QueueLimit;
@@ -80,6 +81,26 @@ class SlowPeersTest {
         subscriber.subscribe("");
         subscriber.connect(ENDPOINT);
         return subscriber;
+    }
+
+    /** A publisher connected to a subscriber that stops reading on each connection, and the publisher's limit. */
+    private void connectToStopped(int limit) {
+        ZMTPSocket subscriber = loop.open(ZMTPSocketConfig.builder(SUB));
+        subscriber.subscribe("");
+        subscriber.onEvent(Runnable::run, event -> {
+            if (event instanceof ZMTPSocketEvent.PeerUp up) {
+                up.peer().pauseReading();
+            }
+        });
+        subscriber.bind(ENDPOINT);
+        publisher = loop.open(ZMTPSocketConfig.builder(PUB)
+                .overflowPolicy(OverflowPolicy.DISCONNECT)
+                .slowPeerTimeout(TIMEOUT)
+                .sendQueueLimit(limit, 1 << 20)
+                .reconnectDelay(Duration.ofMillis(100), Duration.ofMillis(100)));
+        publisher.onEvent(Runnable::run, events::add);
+        its = TestSockets.peerOf(publisher.connect(ENDPOINT));
+        loop.run();
     }
 
     private void publish(int from, int to) {
@@ -184,22 +205,7 @@ class SlowPeersTest {
     @Tag("T33")
     @Test
     void oneThatComesBackHasItsTimeAgainAndIsDisconnectedAgain() {
-        ZMTPSocket subscriber = loop.open(ZMTPSocketConfig.builder(SUB));
-        subscriber.subscribe("");
-        subscriber.onEvent(Runnable::run, event -> {
-            if (event instanceof ZMTPSocketEvent.PeerUp up) {
-                up.peer().pauseReading();
-            }
-        });
-        subscriber.bind(ENDPOINT);
-        publisher = loop.open(ZMTPSocketConfig.builder(PUB)
-                .overflowPolicy(OverflowPolicy.DISCONNECT)
-                .slowPeerTimeout(TIMEOUT)
-                .sendQueueLimit(10_000, 1 << 20)
-                .reconnectDelay(Duration.ofMillis(100), Duration.ofMillis(100)));
-        publisher.onEvent(Runnable::run, events::add);
-        its = TestSockets.peerOf(publisher.connect(ENDPOINT));
-        loop.run();
+        connectToStopped(10_000);
         publish(0, 12_000);
         loop.advance(TIMEOUT);
         assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(1);
@@ -209,6 +215,25 @@ class SlowPeersTest {
         assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(1);
         loop.advance(TIMEOUT);
 
+        assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(2);
+    }
+
+    /** T33: even if its next message is as much of the limit as a slow one has. */
+    @Tag("T33")
+    @Test
+    void oneWhoseQueueWasDroppedBecomesSlowAgainAndIsDisconnectedAgain() {
+        connectToStopped(4);
+        publish(0, MANY);
+        assertThat(events(ZMTPSocketEvent.SlowPeer.class)).hasSize(1);
+
+        ((Peer) its).exceeded(new ZMTPException(ZMTPException.Code.TOO_LARGE, "memory"));
+        loop.advance(TIMEOUT);
+        assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(1);
+        assertThat(TestSockets.isUp(its)).isTrue();
+        publish(MANY, 2 * MANY);
+        loop.advance(TIMEOUT.multipliedBy(2));
+
+        assertThat(events(ZMTPSocketEvent.SlowPeer.class)).hasSize(2);
         assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(2);
     }
 
