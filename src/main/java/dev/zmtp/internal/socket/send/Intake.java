@@ -79,12 +79,16 @@ final class Intake {
         try {
             sent.arrive();
         } catch (Throwable e) { // such as that there is no memory, which does not concern the next message
-            logger.warn("A message was not sent", e);
-            context.tally().dropped();
-            CompletableFuture<Void> result = sent.result();
-            if (result != null) {
-                context.completions().fail(result, e);
-            }
+            failed(sent.result(), e);
+        }
+    }
+
+    /** Called when a message could not be sent, because of a fault that does not concern other messages. */
+    void failed(@Nullable CompletableFuture<Void> result, Throwable cause) {
+        logger.warn("A message was not sent", cause);
+        context.tally().dropped();
+        if (result != null) {
+            context.completions().fail(result, cause);
         }
     }
 

@@ -16,8 +16,6 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SlowPeers;
 import dev.zmtp.internal.transport.QueueLimit;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
@@ -32,8 +30,6 @@ import org.jspecify.annotations.Nullable;
  * before it.
  */
 public final class Senders {
-
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Senders");
 
     private final SocketContext context;
     private final Credit credit;
@@ -349,11 +345,7 @@ public final class Senders {
         try {
             return routing.route(message, result);
         } catch (Throwable e) {
-            logger.warn("A message was not sent", e);
-            context.tally().dropped();
-            if (result != null) {
-                context.completions().fail(result, e);
-            }
+            intake.failed(result, e);
             return Fate.DROPPED;
         }
     }
