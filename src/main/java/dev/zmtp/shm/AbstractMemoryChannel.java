@@ -26,7 +26,7 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
 
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
 
-    private final Runnable loopEnds = this::closeWithLoop; // one object, so that it can be removed
+    private final Runnable loopEnds = LoopHooks.closing(this); // one object, so that it can be removed
     private volatile boolean inputShutdown;
     private volatile boolean outputShutdown;
 
@@ -65,11 +65,6 @@ abstract class AbstractMemoryChannel extends AbstractChannel implements DuplexCh
     @Override
     protected final AbstractUnsafe newUnsafe() {
         return new MemoryUnsafe();
-    }
-
-    /** Closes at once, because the event loop is ending. */
-    final void closeWithLoop() {
-        LoopHooks.close(this);
     }
 
     @Override

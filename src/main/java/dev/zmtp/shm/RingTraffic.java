@@ -1,5 +1,6 @@
 package dev.zmtp.shm;
 
+import dev.zmtp.internal.runtime.LoopHooks;
 import io.netty.channel.ChannelOutboundBuffer;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -109,8 +110,8 @@ final class RingTraffic {
     /** Reads and writes as much as possible, and queues another turn while more data can follow soon. */
     private void turn() {
         if (channel.eventLoop().isShuttingDown()) {
-            channel.closeWithLoop(); // no later turn is certain, and a task in each pass would keep the hooks from
-            // running
+            LoopHooks.run(); // no later turn is certain, and a task in each pass would keep Netty from running them
+            LoopHooks.close(channel);
             return;
         }
         turns.begin();

@@ -80,7 +80,6 @@ public final class Closing {
     /** Makes the socket end with its event loop. */
     void open() {
         termination().addListener(loopEnded);
-        context.whenLoopEnds(loopEnds);
         context.execute(() -> LoopHooks.add(context.eventLoop(), loopEnds));
     }
 

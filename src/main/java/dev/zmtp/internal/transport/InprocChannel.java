@@ -41,7 +41,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     private final ChannelConfig config = new Config();
     private final Runnable readTask = this::readSome;
     private final Runnable flushTask = this::flushAgain;
-    private final Runnable loopEnds = this::closeWithLoop;
+    private final Runnable loopEnds = LoopHooks.closing(this);
 
     /** Messages that arrive at this end. */
     private final InprocRing inbound;
@@ -251,7 +251,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
         VarHandle.fullFence(); // either we see the reader stop, or it sees the written message
         if (!reading.get() && reading.compareAndSet(false, true)) {
             try {
-                LoopHooks.execute(eventLoop(), loopEnds, readTask);
+                LoopHooks.execute(eventLoop(), readTask);
             } catch (RejectedExecutionException e) { // it has ended
                 reading.set(false);
             } catch (IllegalStateException e) { // it is not registered; it checks the ring when it is
@@ -299,17 +299,13 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
 
     private void runThere(Runnable task) {
         try {
-            LoopHooks.execute(eventLoop(), loopEnds, task);
+            LoopHooks.execute(eventLoop(), task);
         } catch (RejectedExecutionException | IllegalStateException e) {
             // Its event loop has ended, or has not begun, so no task is needed.
         }
     }
 
     // The end
-
-    private void closeWithLoop() {
-        LoopHooks.close(this);
-    }
 
     @Override
     @SuppressWarnings("deprecation") // its successor is in Netty 4.2 only

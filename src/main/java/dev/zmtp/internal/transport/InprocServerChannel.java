@@ -20,7 +20,9 @@ final class InprocServerChannel extends AbstractServerChannel {
     private final ChannelConfig config = new DefaultChannelConfig(this);
     private final QueueLimit limit;
     private volatile @Nullable SocketAddress local;
-    private final Runnable loopEnds = this::closeWithLoop;
+    /** Needed because an event loop at its end closes only the channels of its selector. */
+    private final Runnable loopEnds = LoopHooks.closing(this);
+
     private volatile boolean closed;
 
     InprocServerChannel(QueueLimit limit) {
@@ -36,7 +38,7 @@ final class InprocServerChannel extends AbstractServerChannel {
     InprocChannel accept(InprocChannel client) {
         InprocChannel accepted = InprocChannel.accepted(this, client, limit);
         try {
-            LoopHooks.execute(eventLoop(), loopEnds, () -> {
+            LoopHooks.execute(eventLoop(), () -> {
                 if (closed) {
                     accepted.unsafe().closeForcibly();
                 } else {
@@ -81,11 +83,6 @@ final class InprocServerChannel extends AbstractServerChannel {
             throw new BindException(address + ": the name is in use");
         }
         local = address;
-    }
-
-    /** Closes with the event loop, which at its end closes only the channels of its selector. */
-    private void closeWithLoop() {
-        LoopHooks.close(this);
     }
 
     @Override

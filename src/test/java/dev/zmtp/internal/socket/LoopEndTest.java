@@ -58,7 +58,7 @@ class LoopEndTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://*", "shm://*", "inproc://ended"})
+    @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://*", "shm://*", "inproc://ended-connection"})
     void aPeerSeesTheEndOfTheLoopOfAConnection(String endpoint, TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPSocket push = push();
@@ -71,7 +71,7 @@ class LoopEndTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://%s/socket", "shm://%s/memory", "inproc://ended"})
+    @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://%s/socket", "shm://%s/memory", "inproc://ended-listener"})
     void theAddressOfAListenerIsFreeAfterTheEndOfItsLoop(String endpoint, TestSockets sockets) {
         String bound = bind(push(), endpoint.formatted(dir));
 
@@ -165,7 +165,7 @@ class LoopEndTest {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPSocket push =
                 ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH).group(loop).build());
-        connect(push, bind(pull, "inproc://busy"));
+        connect(push, bind(pull, "inproc://busy-sender"));
 
         loop.execute(() -> loop.shutdownGracefully(0, 0, TimeUnit.SECONDS));
         loop.giveUntilTheEnd(() -> push.sendOrDrop(message("m")));
@@ -175,13 +175,13 @@ class LoopEndTest {
     }
 
     @Test
-    void messagesOfPeersWithinTheProcessDoNotKeepChannelsOpen() {
+    void messagesOfPeersWithinTheProcessDoNotKeepChannelsOpen(TestSockets sockets) {
         BusyLoop loop = new BusyLoop();
         ZMTPSocket pull =
                 ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(loop).build());
         pull.onMessage((peer, message) -> message.release());
         ZMTPSocket push = push();
-        connect(push, bind(pull, "inproc://busy"));
+        connect(push, bind(pull, "inproc://busy-receiver"));
 
         loop.execute(() -> loop.shutdownGracefully(0, 0, TimeUnit.SECONDS));
         loop.giveUntilTheEnd(() -> {
@@ -190,6 +190,7 @@ class LoopEndTest {
         });
 
         await("the peer has left", () -> push.peers().isEmpty());
+        bind(sockets.open(PULL), "inproc://busy-receiver"); // is free
         get(push.closeAsync(Duration.ZERO));
         get(pull.closeAsync(Duration.ZERO));
     }

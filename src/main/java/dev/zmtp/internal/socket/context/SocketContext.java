@@ -51,8 +51,6 @@ public final class SocketContext {
     /** True once all accepted messages have been sent or have failed. */
     private volatile boolean finished;
 
-    private volatile Runnable whenLoopEnds = () -> {};
-
     // On the event loop
     private ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
     private final Runnable timeEnds = this::endTime;
@@ -86,11 +84,6 @@ public final class SocketContext {
     public void when(Runnable capacity, Runnable settled) {
         whenCapacity = capacity;
         whenSettled = settled;
-    }
-
-    /** Sets what tasks that arrive while the event loop ends run first. It can run several times. */
-    public void whenLoopEnds(Runnable action) {
-        whenLoopEnds = action;
     }
 
     public ZMTPSocketConfig config() {
@@ -253,7 +246,7 @@ public final class SocketContext {
 
     public boolean tryExecute(Runnable task) {
         try {
-            LoopHooks.execute(eventLoop, whenLoopEnds, task);
+            LoopHooks.execute(eventLoop, task);
             return true;
         } catch (RejectedExecutionException e) {
             return false;
