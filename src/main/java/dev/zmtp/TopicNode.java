@@ -115,6 +115,58 @@ final class TopicNode {
         return index < 0 ? null : children[index];
     }
 
+    /**
+     * Returns the node with subscribers that follows {@code topic} among this node, which is the root, and all others;
+     * null if there is none. They are ordered like arrays by {@link Arrays#compare(byte[], byte[])}.
+     */
+    @Nullable
+    TopicNode after(ByteBuf topic) {
+        int end = topic.writerIndex();
+        int index = topic.readerIndex();
+        TopicNode node = this;
+        while (index < end) {
+            TopicNode child = node.child(topic.getByte(index));
+            if (child == null) {
+                return node.firstFrom(topic.getByte(index));
+            }
+            int common = child.common(topic, index);
+            index += common;
+            if (common < child.label.length) {
+                boolean isBefore = index == end || topic.getByte(index) < child.label[common];
+                return isBefore ? child.first() : child.firstBeyond();
+            }
+            node = child;
+        }
+        return node.firstFrom(Byte.MIN_VALUE);
+    }
+
+    /** Returns the first node with subscribers below this node, from the key on, or beyond this node. */
+    private @Nullable TopicNode firstFrom(byte key) {
+        int index = Arrays.binarySearch(keys, key);
+        int next = index < 0 ? -index - 1 : index;
+        return next < children.length ? children[next].first() : firstBeyond();
+    }
+
+    /** Returns the first node with subscribers that is neither before, nor below this node. */
+    private @Nullable TopicNode firstBeyond() {
+        for (TopicNode node = this; node.parent != null; node = node.parent) {
+            int next = Arrays.binarySearch(node.parent.keys, node.label[0]) + 1;
+            if (next < node.parent.children.length) {
+                return node.parent.children[next].first();
+            }
+        }
+        return null;
+    }
+
+    /** Returns the first node with subscribers among this node and those below it. */
+    private TopicNode first() {
+        TopicNode node = this;
+        while (node.subscriberCount == 0) {
+            node = node.children[0];
+        }
+        return node;
+    }
+
     /** Returns the only child of a node that has a single child. */
     TopicNode onlyChild() {
         return children[0];

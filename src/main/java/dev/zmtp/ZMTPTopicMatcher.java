@@ -273,6 +273,20 @@ public final class ZMTPTopicMatcher<S> {
     }
 
     /**
+     * Returns the topic that follows {@code topic}, of any subscriber. A program can thus go through all topics in
+     * steps, between which topics are added and removed. Topics are ordered like their bytes by
+     * {@link Arrays#compare(byte[], byte[])}.
+     *
+     * @param topic any bytes, or null for the first topic. No index is moved
+     * @return a copy of the topic; null if no topic follows
+     */
+    public @Nullable ByteBuf topicAfter(@Nullable ByteBuf topic) {
+        boolean isFirst = topic == null && root.subscriberCount() > 0;
+        TopicNode next = isFirst ? root : root.after(topic == null ? Unpooled.EMPTY_BUFFER : topic);
+        return next == null ? null : Unpooled.wrappedBuffer(next.topic());
+    }
+
+    /**
      * Returns the number of subscribers to exactly the readable bytes of {@code topic}. Subscribers to a shorter prefix
      * do not count.
      */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
@@ -14,6 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.Random;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -531,5 +535,50 @@ class ZMTPTopicMatcherTest {
         matcher.forEachTopic("nobody", its -> found.add("of nobody"));
 
         assertThat(found).containsExactlyInAnyOrderElementsOf(topics);
+    }
+
+    @Test
+    void topicsFollowEachOtherInTheOrderOfTheirBytes() {
+        ZMTPTopicMatcher<String> matcher = new ZMTPTopicMatcher<>();
+        List.of("b", "abd", "", "abc", "abcdef", "a").forEach(text -> matcher.add(topic(text), "one"));
+        matcher.add(Unpooled.wrappedBuffer(new byte[] {'a', -1}), "another"); // bytes are signed
+        List<String> found = new ArrayList<>();
+
+        for (ByteBuf next = matcher.topicAfter(null); next != null; next = matcher.topicAfter(next)) {
+            found.add(ByteBufUtil.hexDump(next));
+        }
+
+        assertThat(found).containsExactly("", "61", "61ff", "616263", "616263646566", "616264", "62");
+    }
+
+    @Test
+    void aTopicFollowsAnyBytes() {
+        Random random = new Random(7);
+        for (int run = 0; run < 300; run++) {
+            ZMTPTopicMatcher<String> matcher = new ZMTPTopicMatcher<>();
+            NavigableSet<byte[]> topics = new TreeSet<>(Arrays::compare);
+            for (int i = random.nextInt(30); i > 0; i--) {
+                byte[] added = fewBytes(random);
+                topics.add(added);
+                matcher.add(Unpooled.wrappedBuffer(added), "one");
+                byte[] removed = fewBytes(random);
+                topics.remove(removed);
+                matcher.remove(Unpooled.wrappedBuffer(removed), "one");
+            }
+            for (int i = 0; i < 30; i++) {
+                byte[] any = fewBytes(random);
+                ByteBuf next = matcher.topicAfter(Unpooled.wrappedBuffer(any));
+                assertThat(next == null ? null : ByteBufUtil.getBytes(next)).isEqualTo(topics.higher(any));
+            }
+        }
+    }
+
+    /** Up to four bytes of three values, so that many are a prefix of others. */
+    private static byte[] fewBytes(Random random) {
+        byte[] bytes = new byte[random.nextInt(5)];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = new byte[] {Byte.MIN_VALUE, 0, 7}[random.nextInt(3)];
+        }
+        return bytes;
     }
 }

@@ -115,18 +115,40 @@ class SocketMemoryTest {
         assertThat(peer.isWritable()).isFalse();
     }
 
-    /** A subscriber whose publishers do not read from the moment when they get its topics. */
-    private ZMTPSocket unread(TestSockets sockets, WriteGate gate, int topics, String prefix) {
+    /** A subscriber whose publishers do not read from the moment when they are up. */
+    private ZMTPSocket unread(TestSockets sockets, WriteGate gate) {
         ZMTPSocket xsub = sockets.open(counted(sockets, XSUB).pipelineInitializer(gate));
         xsub.onEvent(Runnable::run, event -> {
             if (event instanceof PeerUp) {
                 gate.close();
             }
         });
+        return xsub;
+    }
+
+    private static void subscribe(ZMTPSocket xsub, int topics, String prefix) {
         for (int i = 0; i < topics; i++) {
             xsub.subscribe(prefix + i);
         }
-        return xsub;
+    }
+
+    @Test
+    void theTopicsThatANewPublisherIsNotToldYetTakeNoMemory(TestSockets sockets) {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket xsub = unread(sockets, gate);
+        subscribe(xsub, 20_000, "topic");
+        ZMTPSocket pub = sockets.open(PUB);
+        AtomicInteger told = new AtomicInteger();
+        pub.onEverySubscription((peer, topic) -> told.incrementAndGet());
+
+        pub.connect(bind(xsub, TCP));
+        TestSockets.peer(xsub);
+        settle(xsub);
+        assertThat(budget.used()).isLessThan(200_000); // what a channel takes until it is not writable
+
+        gate.open();
+        await("all topics are read", () -> told.get() == 20_000);
+        assertThat(budget.endedConnections()).isZero();
     }
 
     @ParameterizedTest
@@ -134,13 +156,14 @@ class SocketMemoryTest {
     void topicsThatWaitForAPublisherAreCountedUntilItReadsThemOrLeaves(boolean reads, TestSockets sockets) {
         int topics = 2_000;
         WriteGate gate = new WriteGate();
-        ZMTPSocket xsub = unread(sockets, gate, topics, "t".repeat(100));
+        ZMTPSocket xsub = unread(sockets, gate);
         ZMTPSocket pub = sockets.open(PUB);
         AtomicInteger told = new AtomicInteger();
         pub.onEverySubscription((peer, topic) -> told.incrementAndGet());
 
         pub.connect(bind(xsub, TCP));
         TestSockets.peer(xsub);
+        subscribe(xsub, topics, "t".repeat(100));
         settle(xsub);
         assertThat(budget.used()).isBetween(300_000L, 800_000L);
 
@@ -158,11 +181,13 @@ class SocketMemoryTest {
 
     @Test
     void aPublisherThatDoesNotReadIsEndedIfTheTopicsForItExceedTheBudget(TestSockets sockets) {
-        ZMTPSocket xsub = unread(sockets, new WriteGate(), 20_000, "topic");
+        ZMTPSocket xsub = unread(sockets, new WriteGate());
         TestSockets.Events events = events(xsub);
         ZMTPSocket pub = sockets.open(PUB);
 
         pub.connect(bind(xsub, TCP));
+        TestSockets.peer(xsub);
+        subscribe(xsub, 20_000, "topic");
 
         assertThat(events.next(PeerDown.class).cause())
                 .isInstanceOfSatisfying(

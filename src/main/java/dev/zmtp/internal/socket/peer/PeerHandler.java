@@ -93,10 +93,11 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private final SocketContext context;
     private final Owner owner;
     private final Origin origin;
-    /** Like the next field, null until the connection has a pipeline, which might never happen. */
+    /** Like the next two fields, null until the connection has a pipeline, which might never happen. */
     private ChannelHandlerContext ctx;
 
     private PeerWrites writes;
+    private PeerCommands commands;
     private Object peerKey = "nowhere";
     private @Nullable Pings pings;
     private @Nullable ZMTPVersion version;
@@ -155,29 +156,25 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     public void handlerAdded(ChannelHandlerContext ctx) {
         this.ctx = ctx;
         writes = new PeerWrites(context, ctx, endpoint());
+        commands = new PeerCommands(context, writes, () -> channelWritabilityChanged(ctx));
         owner.began(this);
     }
 
     boolean isWritable() {
-        return cause == null && !closedHere && writes.isOpen();
+        return cause == null && !closedHere && writes.haveRoom() && commands.isEmpty();
     }
 
     void write(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         writes.write(message, result);
     }
 
-    /** Adds a subscription or a membership to the commands that are written before all messages. */
-    public void addCommand(Object command) {
-        writes.addCommand(command);
-    }
-
-    /** Writes the commands that were added. This can call user code. */
-    public void writeCommands() {
-        writes.writeCommands();
+    /** Returns the commands of a connection whose handshake has succeeded. */
+    public PeerCommands commands() {
+        return commands;
     }
 
     public long commandsWritten() {
-        return writes == null ? 0 : writes.commandsWritten();
+        return commands == null ? 0 : commands.written();
     }
 
     /** Returns whether the fate of every message written here is known. */
@@ -251,7 +248,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     /** Sets the cause of the end unless there is one. Nothing more is written. */
     private void endBecause(Throwable why) {
         cause = Objects.requireNonNullElse(cause, why);
-        writes.dropCommands();
+        commands.drop();
     }
 
     /** Refuses the peer. The connection ends, and the events of this side report the reason. */
@@ -372,7 +369,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (ctx.channel().isWritable() && farewell == null) {
-            writes.writeCommands();
+            commands.write();
             Peer to = peer;
             if (to != null) {
                 to.outbound().drain();
@@ -407,6 +404,9 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private void ended() {
         Stage before = stage;
         stage = Stage.ENDED;
+        if (commands != null) {
+            commands.drop();
+        }
         long lost = writes == null ? 0 : writes.end();
         if (before == Stage.IN_USE) {
             report();

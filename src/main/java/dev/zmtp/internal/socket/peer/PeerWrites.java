@@ -28,11 +28,6 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
     private final SocketContext context;
     private final ChannelHandlerContext ctx;
     private final String endpoint;
-    private final PendingCommands pendingCommands = new PendingCommands();
-    private long commandsWritten;
-
-    /** Part of the pending commands that the memory of the peer contains, in bytes. */
-    private long commandsCounted;
 
     private @Nullable Peer peer;
     private boolean unflushed;
@@ -63,18 +58,13 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
         counts.listen(this);
     }
 
-    private Peer peer() {
+    Peer peer() {
         return Objects.requireNonNull(peer, "a message was written"); // and messages are only written to a peer
     }
 
-    /** Returns whether there is room for a message, and no command is to be written before it. */
-    boolean isOpen() {
-        return ctx.channel().isWritable() && pendingCommands.isEmpty();
-    }
-
-    /** Number of commands, such as subscriptions, that were written here. */
-    long commandsWritten() {
-        return commandsWritten;
+    /** Returns whether there is room for a message or a command. */
+    boolean haveRoom() {
+        return ctx.channel().isWritable();
     }
 
     /** Returns whether the fate of every message written here is known. */
@@ -172,37 +162,9 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
                 ZMTPSocketException.Reason.OUTCOME_UNKNOWN, "connection to " + endpoint + " ended", cause);
     }
 
-    /** Adds a subscription or a membership to the commands to be written. */
-    void addCommand(Object command) {
-        pendingCommands.add(command);
-    }
-
-    /** Writes the commands that there is room for. Writing can cause other commands to be added. */
-    void writeCommands() {
-        while (!pendingCommands.isEmpty() && ctx.channel().isWritable()) {
-            long before = pendingCommands.bytes();
-            Object command = pendingCommands.poll();
-            peer().memory().moved(before - pendingCommands.bytes());
-            commandsWritten++;
-            ctx.write(command, ctx.voidPromise());
-            flushSoon(0); // few bytes
-        }
-        countCommands();
-    }
-
-    /** Counts the commands that have to wait. Commands that are written at once are not counted. */
-    private void countCommands() {
-        long change = pendingCommands.bytes() - commandsCounted;
-        if (change != 0) {
-            commandsCounted += change;
-            peer().memory().commands(change);
-        }
-    }
-
-    /** Called when the connection is about to end. A peer that does not read can delay the end. */
-    void dropCommands() {
-        pendingCommands.close();
-        countCommands();
+    void writeCommand(Object command) {
+        ctx.write(command, ctx.voidPromise());
+        flushSoon(0); // few bytes
     }
 
     /** Flushes when the tasks that are due now have also written, or at once if the transport has no room left. */
@@ -263,7 +225,6 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
      */
     long end() {
         ended = true;
-        dropCommands();
         long lost = unfinished;
         if (lost > 0) {
             peer().counters().add(UNKNOWN, lost);

@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,14 +21,16 @@ final class PendingCommands {
     private static final int PER_COMMAND = 256;
 
     private final NavigableMap<ByteBuf, Object> byTopic = new TreeMap<>();
+    private @Nullable Supplier<@Nullable Object> others;
     private long bytes;
     private boolean closed;
 
+    /** Returns whether there are no commands. A supplier might have commands until it returns null. */
     boolean isEmpty() {
-        return byTopic.isEmpty();
+        return byTopic.isEmpty() && others == null;
     }
 
-    /** Memory that the commands take, in bytes. */
+    /** Memory that the commands take, without those of a supplier, in bytes. */
     long bytes() {
         return bytes;
     }
@@ -46,6 +49,13 @@ final class PendingCommands {
         }
     }
 
+    /** Adds the commands of a supplier, until it returns null. Does nothing after the end. */
+    void addAll(Supplier<@Nullable Object> commands) {
+        if (!closed) {
+            others = commands;
+        }
+    }
+
     private static long bytes(ByteBuf topic) {
         return (long) PER_COMMAND + topic.readableBytes();
     }
@@ -60,17 +70,22 @@ final class PendingCommands {
     @Nullable
     Object poll() {
         Map.Entry<ByteBuf, Object> first = byTopic.pollFirstEntry();
-        if (first == null) {
-            return null;
+        if (first != null) {
+            bytes -= bytes(first.getKey());
+            return first.getValue();
         }
-        bytes -= bytes(first.getKey());
-        return first.getValue();
+        Object other = others == null ? null : others.get();
+        if (other == null) {
+            others = null;
+        }
+        return other;
     }
 
     /** Removes all commands. No more commands are added. */
     void close() {
         closed = true;
         byTopic.clear();
+        others = null;
         bytes = 0;
     }
 }

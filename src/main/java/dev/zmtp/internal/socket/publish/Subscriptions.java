@@ -9,13 +9,17 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPRegistration;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import java.util.LinkedHashSet;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The subscriptions of this socket, which are topics, each with the number of its registrations, or groups. They are
@@ -31,7 +35,7 @@ public final class Subscriptions {
     /** Number of additional registrations of a topic, beyond the first. */
     private final NavigableMap<ByteBuf, Integer> more = new TreeMap<>();
 
-    private final Set<Peer> publishers = new LinkedHashSet<>();
+    private final Map<Peer, Telling> publishers = new LinkedHashMap<>();
     private boolean matched;
 
     public Subscriptions(SocketContext context) {
@@ -75,22 +79,25 @@ public final class Subscriptions {
 
     /** Notifies all publishers. A write can run user code, which can subscribe, or end a connection. */
     private void tell(ByteBuf topic, boolean add) {
-        publishers.forEach(publisher -> add(publisher, topic, add));
-        List.copyOf(publishers).forEach(Subscriptions::write);
+        Object command = command(topic, add);
+        publishers.forEach((publisher, telling) -> {
+            PeerHandler link = publisher.link();
+            if (link != null && telling.hasTold(topic)) { // otherwise it will be told of the topic, or never was
+                link.commands().add(command);
+            }
+        });
+        List.copyOf(publishers.keySet()).forEach(Subscriptions::writeOne);
     }
 
-    private void add(Peer publisher, ByteBuf topic, boolean add) {
+    private static void writeOne(Peer publisher) {
         PeerHandler link = publisher.link();
         if (link != null) {
-            link.addCommand(groups ? membership(topic, add) : subscription(topic, add));
+            link.commands().writeOne();
         }
     }
 
-    private static void write(Peer publisher) {
-        PeerHandler link = publisher.link();
-        if (link != null) {
-            link.writeCommands();
-        }
+    private Object command(ByteBuf topic, boolean add) {
+        return groups ? membership(topic, add) : subscription(topic, add);
     }
 
     private static ZMTPSubscription subscription(ByteBuf topic, boolean add) {
@@ -102,13 +109,40 @@ public final class Subscriptions {
     }
 
     public void up(Peer publisher) {
-        publishers.add(publisher);
-        wanted.forEachTopic(this, topic -> add(publisher, topic, true));
-        write(publisher);
+        Telling telling = new Telling();
+        publishers.put(publisher, telling);
+        PeerHandler link = publisher.link();
+        if (link != null) {
+            link.commands().writeAll(telling);
+        }
     }
 
     public void down(Peer publisher) {
         publishers.remove(publisher);
+    }
+
+    /**
+     * The commands that tell a new publisher the current topics. Each is made when there is room for it, so topics that
+     * wait for a publisher take no memory.
+     */
+    private final class Telling implements Supplier<@Nullable Object> {
+
+        private @Nullable ByteBuf last;
+        private boolean done;
+
+        /** Returns whether the publisher has got all there is to say about a topic, except for later changes. */
+        boolean hasTold(ByteBuf topic) {
+            return done
+                    || (last != null && Arrays.compare(ByteBufUtil.getBytes(topic), ByteBufUtil.getBytes(last)) <= 0);
+        }
+
+        @Override
+        public @Nullable Object get() {
+            ByteBuf next = wanted.topicAfter(last);
+            last = next;
+            done = next == null;
+            return next == null ? null : command(next, true);
+        }
     }
 
     /** Returns whether messages with this first frame are subscribed to. */

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPSubscription;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
 /** What a publisher is told when it reads again. */
@@ -48,5 +51,32 @@ class PendingCommandsTest {
         commands.add(ZMTPMembership.leave(Unpooled.wrappedBuffer(new byte[] {'A'})));
 
         assertThat(commands.isEmpty()).isTrue();
+    }
+
+    @Test
+    void changesComeBeforeTheCommandsOfASupplier() {
+        Queue<Object> others = new ArrayDeque<>(List.of(ZMTPSubscription.subscribe("B")));
+        commands.addAll(others::poll);
+        commands.add(ZMTPSubscription.subscribe("A"));
+
+        assertThat(commands.poll()).isEqualTo(ZMTPSubscription.subscribe("A"));
+        assertThat(commands.isEmpty()).isFalse();
+        assertThat(commands.poll()).isEqualTo(ZMTPSubscription.subscribe("B"));
+        assertThat(commands.poll()).isNull();
+        assertThat(commands.isEmpty()).isTrue();
+    }
+
+    @Test
+    void thereAreNoCommandsAfterTheEnd() {
+        commands.add(ZMTPSubscription.subscribe("A"));
+        commands.addAll(() -> ZMTPSubscription.subscribe("B"));
+
+        commands.close();
+        commands.add(ZMTPSubscription.subscribe("A"));
+        commands.addAll(() -> ZMTPSubscription.subscribe("B"));
+
+        assertThat(commands.isEmpty()).isTrue();
+        assertThat(commands.poll()).isNull();
+        assertThat(commands.bytes()).isZero();
     }
 }
