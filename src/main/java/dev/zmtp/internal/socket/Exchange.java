@@ -94,7 +94,7 @@ public final class Exchange {
     public boolean trySend(ZMTPMessage message) {
         return switch (context.type()) {
             case REQ -> isReachable() && tryRequest(message);
-            case REP -> isOpen() && reply.maySend() && accepted(reply.send(message));
+            case REP -> isOpen() && reply.trySend(message);
             default -> senders.trySend(message);
         };
     }

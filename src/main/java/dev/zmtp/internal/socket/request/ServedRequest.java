@@ -112,7 +112,7 @@ final class ServedRequest implements ZMTPRequest {
     }
 
     /** Sends the answer of a REP that receives and sends in turn. Takes ownership of the answer. Can be called once. */
-    void answer(ZMTPMessage answer, CompletableFuture<Void> result) {
+    void answer(ZMTPMessage answer, @Nullable CompletableFuture<Void> result) {
         directly.send(peer, enveloped(answer), result);
     }
 

@@ -98,6 +98,16 @@ public final class StrictReply {
         return result;
     }
 
+    /** Returns true if the answer was accepted. If it is dropped later, that is reported as an event. */
+    public boolean trySend(ZMTPMessage answer) {
+        ServedRequest request = takeTurn();
+        if (request == null) {
+            return false;
+        }
+        request.answer(answer, null);
+        return true;
+    }
+
     /**
      * Like {@link #send}, and waits for room on the way to the event loop. If it fails, it is the
      * socket's turn to send again, unless the peer has left or its queue is full.

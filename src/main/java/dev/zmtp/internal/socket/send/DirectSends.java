@@ -143,6 +143,8 @@ public final class DirectSends implements PeerSends {
         boolean reserved = reserveOrMiss(peer, bytes);
         if (reserved) {
             handNamed(peer, named, bytes);
+        } else if (!isThere(peer)) { // it has left since its name was found, and the next attempt will not find it
+            senders.writability().missedPeer(() -> true);
         }
         return reserved;
     }

@@ -11,6 +11,7 @@ import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.events;
 import static dev.zmtp.testing.TestSockets.frames;
 import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
@@ -21,6 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.ByteBuf;
@@ -187,6 +190,23 @@ class StrictReplyTest {
         assertThat(reason(rep.sendAsync(message("answer")))).isEqualTo(PEER_DOWN);
 
         assertThat(rep.stats().dropped()).isEqualTo(1);
+    }
+
+    /** Nobody else would say so, because the caller has no future. */
+    @Test
+    void anAnswerThatIsDroppedAfterItWasAcceptedIsReported(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        TestSockets.Events events = events(rep);
+        ZMTPSocket req = sockets.open(REQ);
+        connect(req, bind(rep, ENDPOINT));
+        get(req.sendAsync(message("question")));
+        get(rep.receiveAsync()).release();
+        get(req.closeAsync(Duration.ZERO));
+        await("nobody", () -> rep.peers().isEmpty());
+
+        assertThat(rep.trySend(message("answer"))).isTrue();
+
+        assertThat(events.next(Dropped.class).reason()).isEqualTo(DropReason.PEER_DOWN);
     }
 
     /** An answer for which there is no room does not wait, whichever thread sends it. */

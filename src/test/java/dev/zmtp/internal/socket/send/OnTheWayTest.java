@@ -308,6 +308,32 @@ class OnTheWayTest {
         assertThat(told).hasValue(before + 1);
     }
 
+    /** As if the peer left between the two. */
+    @Test
+    void aThreadThatFindsANameWhosePeerThenLeavesIsTold() throws InterruptedException {
+        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
+        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
+        dealer.connect(ENDPOINT);
+        loop.run();
+        Peer found = (Peer) router.peers().iterator().next();
+        dealer.closeAsync(Duration.ZERO);
+        loop.run();
+        AtomicInteger told = new AtomicInteger();
+        router.onWritable(told::incrementAndGet);
+        loop.run();
+        int before = told.get();
+
+        onAnotherThread(() -> {
+            ZMTPMessage named = message("name", "content");
+            assertThat(ClockedSockets.core(router).senders().directly().trySendNamed(found, named))
+                    .isFalse();
+            named.release();
+        });
+        loop.run();
+
+        assertThat(told).hasValue(before + 1);
+    }
+
     private static List<ZMTPSocketEvent.Dropped> drops(ZMTPSocket socket) {
         List<ZMTPSocketEvent.Dropped> drops = new ArrayList<>();
         socket.onEvent(Runnable::run, event -> {
