@@ -6,7 +6,6 @@ import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.context.Waiting;
-import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.HandlerSink;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Names;
@@ -178,8 +177,8 @@ public final class Exchange {
             case REQ -> request.tryReceive();
             case REP -> reply.tryReceive();
             default -> {
-                ZMTPReceived next = Polled.poll(inbox);
-                yield next == null ? null : Names.added(context, (Peer) next.peer(), next.message());
+                Polled next = Polled.poll(inbox);
+                yield next == null ? null : Names.added(context, next.peer(), next.message());
             }
         };
     }

@@ -349,12 +349,12 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         subscriptions.down(peer);
         routing.down(peer);
         peer.roomCame();
-        if (peer.home() == null) {
+        if (peer.home() == null || peer.isRequester()) {
             peer.outbound().failQueue(PEER_DOWN, "connection to " + link.endpoint() + " ended");
         }
         peers.removeIfForgotten(peer);
         requests.down(peer, cause);
-        if (context.type() == ZMTPSocketType.REP) { // its requests cannot be answered any more
+        if (peer.isRequester()) { // its requests cannot be answered any more
             context.drops().dropped(peer, DropReason.REQUESTER_DOWN, inbox.drop(peer));
         }
         inbox.down(peer);

@@ -277,10 +277,7 @@ public final class Peer implements ZMTPPeer {
         }
     }
 
-    /**
-     * Ends the connection for this reason. Another connection can be made at once, because the other side has not
-     * failed.
-     */
+    /** Ends the connection for this reason. Another can be made at once, because the other side has not failed. */
     public void disconnect(String reason) {
         PeerHandler now = link;
         if (now != null) {
@@ -436,7 +433,12 @@ public final class Peer implements ZMTPPeer {
 
     /** Returns whether messages are queued for the peer while it is disconnected. */
     public boolean mayBeQueuedFor() {
-        return home != null && context.config().queueWhileDown();
+        return home != null && context.config().queueWhileDown() && !isRequester();
+    }
+
+    /** Returns whether each answer to the peer goes over the connection of its request, to be taken for no other. */
+    public boolean isRequester() {
+        return context.type() == ZMTPSocketType.REP || info.type() == ZMTPSocketType.REQ;
     }
 
     /** Returns whether its home is closed, or will be as soon as its queue is empty. */

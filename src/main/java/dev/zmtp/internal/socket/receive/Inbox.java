@@ -8,6 +8,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
@@ -70,7 +71,7 @@ public final class Inbox {
             return;
         }
         for (Taker taker = takerOrQueue(from, message); taker != null; taker = takerOrQueue(from, message)) {
-            if (taker.take(from, message)) {
+            if (taker.take(from, from.link(), message)) {
                 return;
             }
         }
@@ -139,6 +140,7 @@ public final class Inbox {
         while (true) {
             now = now || line.isEmpty() || context.completions().mayBeComplete();
             Peer from = null;
+            PeerHandler over = null;
             ZMTPMessage message = null;
             ZMTPSocketException failure;
             boolean waits = false;
@@ -149,6 +151,7 @@ public final class Inbox {
                     waits = taker.waits() && takers.add(taker) && !line.isEmpty();
                 } else if (failure == null) {
                     from = line.poll();
+                    over = from == null ? null : from.link(); // before down() drops the messages of a requester
                     message = from == null ? null : queues.next(from);
                 }
             } finally {
@@ -159,10 +162,10 @@ public final class Inbox {
             } else if (waits) { // although there is a message
                 context.completions().later(serveTask, !now);
             }
-            if (from == null || message == null || taker.take(from, message)) {
+            if (from == null || message == null || taker.take(from, over, message)) {
                 return;
             }
-            Taker another = putBack(from, message);
+            Taker another = putBack(from, over, message);
             if (another == null) {
                 return;
             }
@@ -204,18 +207,20 @@ public final class Inbox {
     private void serve() {
         Taker taker;
         Peer from;
+        PeerHandler over;
         ZMTPMessage message;
         lock.lock();
         try {
             from = takers.isEmpty() ? null : line.poll();
+            over = from == null ? null : from.link();
             message = from == null ? null : queues.next(from);
             taker = message == null ? null : pollTaker();
             sleepers.wakeForNext();
         } finally {
             lock.unlock();
         }
-        if (from != null && message != null && taker != null && !taker.take(from, message)) {
-            Taker another = putBack(from, message);
+        if (from != null && message != null && taker != null && !taker.take(from, over, message)) {
+            Taker another = putBack(from, over, message);
             if (another != null) {
                 take(another, true);
             }
@@ -223,12 +228,13 @@ public final class Inbox {
     }
 
     /** Returns the taker for the message, which has begun to wait in the meantime; null if there is none. */
-    private @Nullable Taker putBack(Peer from, ZMTPMessage message) {
+    private @Nullable Taker putBack(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
         Taker next = null;
         ZMTPMessage unkept;
         lock.lock();
         try {
-            unkept = queues.add(from, message, true);
+            boolean isStale = from.isRequester() && over != from.link();
+            unkept = isStale ? message : queues.add(from, message, true);
             if (owner != null) { // in the meantime, and the sink checks the queue again
                 context.execute(pump::pump);
             } else {

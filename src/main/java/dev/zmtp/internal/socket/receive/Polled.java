@@ -2,14 +2,17 @@ package dev.zmtp.internal.socket.receive;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.socket.ZMTPReceived;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPSocketException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Takes the first waiting message, if there is one. It is used once, by a single thread. */
 public final class Polled implements Taker {
 
-    private @Nullable ZMTPReceived received;
+    private @Nullable Peer peer;
+    private @Nullable PeerHandler over;
+    private @Nullable ZMTPMessage message;
     private @Nullable ZMTPSocketException failure;
 
     private Polled() {}
@@ -19,13 +22,26 @@ public final class Polled implements Taker {
      *
      * @throws ZMTPSocketException if messages cannot be taken
      */
-    public static @Nullable ZMTPReceived poll(Inbox inbox) {
+    public static @Nullable Polled poll(Inbox inbox) {
         Polled polled = new Polled();
         inbox.take(polled);
         if (polled.failure != null) {
             throw polled.failure;
         }
-        return polled.received;
+        return polled.message == null ? null : polled;
+    }
+
+    public Peer peer() {
+        return Objects.requireNonNull(peer, "peer");
+    }
+
+    /** Returns the connection of the peer when the message was the next; null if it had ended. */
+    public @Nullable PeerHandler over() {
+        return over;
+    }
+
+    public ZMTPMessage message() {
+        return Objects.requireNonNull(message, "message");
     }
 
     @Override
@@ -34,8 +50,10 @@ public final class Polled implements Taker {
     }
 
     @Override
-    public boolean take(Peer from, ZMTPMessage message) {
-        received = new ZMTPReceived(from, message);
+    public boolean take(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
+        this.peer = from;
+        this.over = over;
+        this.message = message;
         return true;
     }
 

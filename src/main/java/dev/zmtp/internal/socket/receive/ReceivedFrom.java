@@ -3,7 +3,9 @@ package dev.zmtp.internal.socket.receive;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPReceived;
+import org.jspecify.annotations.Nullable;
 
 /** The future of a single message as on the wire, and its peer. */
 public final class ReceivedFrom extends AwaitedMessage<ZMTPReceived> {
@@ -13,7 +15,7 @@ public final class ReceivedFrom extends AwaitedMessage<ZMTPReceived> {
     }
 
     @Override
-    public boolean take(Peer from, ZMTPMessage message) {
+    public boolean take(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
         return received(new ZMTPReceived(from, message));
     }
 }

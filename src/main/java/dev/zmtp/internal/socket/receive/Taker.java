@@ -3,7 +3,9 @@ package dev.zmtp.internal.socket.receive;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPSocketException;
+import org.jspecify.annotations.Nullable;
 
 /** A receiver of a single message. */
 public interface Taker {
@@ -12,9 +14,13 @@ public interface Taker {
         return true;
     }
 
-    /** Takes ownership of the message, or returns false if the taker needs no message any more. */
+    /**
+     * Takes ownership of the message, or returns false if the taker needs no message any more.
+     *
+     * @param over the connection of the peer when the message was the next; null if it had ended
+     */
     @CheckReturnValue
-    boolean take(Peer from, ZMTPMessage message);
+    boolean take(Peer from, @Nullable PeerHandler over, ZMTPMessage message);
 
     void fail(ZMTPSocketException cause);
 }

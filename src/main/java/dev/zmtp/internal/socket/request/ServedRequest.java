@@ -5,6 +5,7 @@ import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.RequestObservers;
 import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.send.DirectSends;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
@@ -20,6 +21,9 @@ final class ServedRequest implements ZMTPRequest {
 
     private final DirectSends directly;
     private final Peer peer;
+
+    /** Connection that the answer goes over; null if it had ended when the request was taken. */
+    private final @Nullable PeerHandler link;
 
     private final ByteBuf[] envelope;
     private final ZMTPMessage message;
@@ -37,9 +41,16 @@ final class ServedRequest implements ZMTPRequest {
     final @Nullable Object recorded;
 
     private ServedRequest(
-            DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving, long start) {
+            DirectSends directly,
+            Peer peer,
+            @Nullable PeerHandler link,
+            ZMTPMessage message,
+            int frames,
+            @Nullable Serving serving,
+            long start) {
         this.directly = directly;
         this.peer = peer;
+        this.link = link;
         this.memory = MessageMemory.of(message, message.readableBytes());
         this.envelope = Envelope.copy(message, frames);
         this.serving = serving;
@@ -53,10 +64,15 @@ final class ServedRequest implements ZMTPRequest {
      * copy of it.
      */
     static ServedRequest of(
-            DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
+            DirectSends directly,
+            Peer peer,
+            @Nullable PeerHandler link,
+            ZMTPMessage message,
+            int frames,
+            @Nullable Serving serving) {
         long start = serving == null ? 0 : serving.start();
         try {
-            return new ServedRequest(directly, peer, message, frames, serving, start);
+            return new ServedRequest(directly, peer, link, message, frames, serving, start);
         } catch (Throwable e) {
             ReferenceCountUtil.safeRelease(message);
             throw e;
@@ -71,6 +87,17 @@ final class ServedRequest implements ZMTPRequest {
     /** Returns the peer that sent the request. */
     Peer from() {
         return peer;
+    }
+
+    /** Returns the connection of the request; null if it had ended when the request was taken. */
+    @Nullable
+    PeerHandler link() {
+        return link;
+    }
+
+    /** Returns whether the connection of the request has not ended. */
+    boolean isAwaited() {
+        return link != null && link == peer.link();
     }
 
     /** Returns the memory that the request takes until it has ended. */
@@ -94,7 +121,7 @@ final class ServedRequest implements ZMTPRequest {
         if (answer != message) {
             ReferenceCountUtil.safeRelease(message);
         }
-        boolean there = peer.isUp();
+        boolean there = isAwaited();
         if (serving != null) {
             serving.ended(this, answer);
         }
@@ -113,7 +140,7 @@ final class ServedRequest implements ZMTPRequest {
 
     /** Sends the answer of a REP that receives and sends in turn. Takes ownership of the answer. Can be called once. */
     void answer(ZMTPMessage answer, @Nullable CompletableFuture<Void> result) {
-        directly.send(peer, enveloped(answer), result);
+        directly.reply(peer, link, enveloped(answer), result);
     }
 
     /** Returns the length of the envelope, in bytes. */
@@ -132,7 +159,7 @@ final class ServedRequest implements ZMTPRequest {
 
     /** Sends the answer of a handler, and takes ownership of it. On the event loop. */
     void send(ZMTPMessage answer) {
-        directly.answer(peer, enveloped(answer));
+        directly.answer(peer, link, enveloped(answer));
     }
 
     @Override

@@ -78,7 +78,8 @@ public final class Serving implements Sink {
             Reception.malformed(from, message);
             return;
         }
-        ServedRequest request = ServedRequest.of(directly, from, MessageMemory.compact(message), frames, this);
+        ServedRequest request =
+                ServedRequest.of(directly, from, from.link(), MessageMemory.compact(message), frames, this);
         places.take(from);
         from.memory().served(request.memory());
         from.unreadAnswers().changed();
@@ -98,7 +99,7 @@ public final class Serving implements Sink {
 
     /** Called once for each request, from any thread, with the answer if there is one. */
     void ended(ServedRequest request, @Nullable ZMTPMessage answer) {
-        Outcome replied = request.from().isUp() ? Outcome.REPLIED : Outcome.REQUESTER_DOWN;
+        Outcome replied = request.isAwaited() ? Outcome.REPLIED : Outcome.REQUESTER_DOWN;
         Outcome outcome = answer == null ? Outcome.DROPPED : replied;
         long end = context.nanoTime();
         Flight.serve(request.recorded, context.type(), outcome);

@@ -9,11 +9,11 @@ import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.ReceivingFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Polled;
 import dev.zmtp.internal.socket.receive.Taker;
 import dev.zmtp.internal.socket.send.Senders;
-import dev.zmtp.socket.ZMTPReceived;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
@@ -64,8 +64,8 @@ public final class StrictReply {
         }
         ServedRequest request = null;
         try {
-            ZMTPReceived next = Polled.poll(inbox);
-            request = next == null ? null : served((Peer) next.peer(), next.message());
+            Polled next = Polled.poll(inbox);
+            request = next == null ? null : served(next.peer(), next.over(), next.message());
         } finally {
             state.set(request == null ? IDLE : request);
         }
@@ -76,8 +76,8 @@ public final class StrictReply {
         return request.message();
     }
 
-    private ServedRequest served(Peer from, ZMTPMessage message) {
-        return ServedRequest.of(senders.directly(), from, message, Envelope.length(message), null);
+    private ServedRequest served(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
+        return ServedRequest.of(senders.directly(), from, over, message, Envelope.length(message), null);
     }
 
     /** Returns whether the next step is a send. */
@@ -121,7 +121,14 @@ public final class StrictReply {
         }
         Object next = request;
         try {
-            senders.blocking().answer(request.from(), answer, request.envelopeLength(), request::enveloped, timeout);
+            senders.blocking()
+                    .answer(
+                            request.from(),
+                            request.link(),
+                            answer,
+                            request.envelopeLength(),
+                            request::enveloped,
+                            timeout);
             next = IDLE;
         } catch (ZMTPSocketException e) { // an asker that has left, or does not read, must not end the service
             next = e.reason() == PEER_DOWN || e.reason() == FULL ? IDLE : request;
@@ -144,11 +151,11 @@ public final class StrictReply {
     private final class Receiving extends ReceivingFuture<ZMTPMessage> implements Taker {
 
         @Override
-        public boolean take(Peer from, ZMTPMessage message) {
+        public boolean take(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
             message.retain(); // it is put back whole if this receive has ended
             ServedRequest request;
             try {
-                request = served(from, message);
+                request = served(from, over, message);
             } catch (Throwable e) { // there is no memory for the envelope
                 if (!state.compareAndSet(this, IDLE)) {
                     return false;

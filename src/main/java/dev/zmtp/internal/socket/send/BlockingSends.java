@@ -10,6 +10,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.PeerInfo;
 import dev.zmtp.internal.socket.send.Sent.ToPeer.Way;
 import dev.zmtp.internal.socket.send.WaitingThread.State;
@@ -84,21 +85,28 @@ public final class BlockingSends {
         } else {
             awaitRoom(message, bytes, nanos(timeout), timeout);
         }
-        senders.hand(new Sent.ToPeer(senders.directly(), to, message, null, waits ? Way.PLACE : Way.QUEUE, bytes));
+        senders.hand(
+                new Sent.ToPeer(senders.directly(), to, null, message, null, waits ? Way.PLACE : Way.QUEUE, bytes));
     }
 
     /**
      * Takes ownership of the answer to a request, and waits for room on the way to the event loop, where it is not
      * refused. If the queue of the peer is full by now, the answer fails with {@code FULL}.
      *
+     * @param over the connection of the request; null if it had ended when the request was taken
      * @param enveloped returns the message to send, which is longer by {@code more} bytes
      */
     public void answer(
-            Peer to, ZMTPMessage answer, long more, UnaryOperator<ZMTPMessage> enveloped, @Nullable Duration timeout)
+            Peer to,
+            @Nullable PeerHandler over,
+            ZMTPMessage answer,
+            long more,
+            UnaryOperator<ZMTPMessage> enveloped,
+            @Nullable Duration timeout)
             throws InterruptedException {
         begin(answer);
         checkHasOwner(answer);
-        if (!to.isUp()) {
+        if (over == null || over != to.link()) {
             throw refused(answer, PEER_DOWN, "the peer has left");
         }
         if (context.config().overflowPolicy() == OverflowPolicy.WAIT
@@ -115,7 +123,7 @@ public final class BlockingSends {
             senders.giveRoomBack(bytes);
             throw e;
         }
-        senders.hand(new Sent.ToPeer(senders.directly(), to, whole, null, Way.ANSWER, bytes));
+        senders.hand(new Sent.ToPeer(senders.directly(), to, over, whole, null, Way.ANSWER, bytes));
     }
 
     /** Checks the answer before it takes the envelope of its request. */

@@ -10,6 +10,7 @@ import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.PeerSends;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SlowPeers;
@@ -44,18 +45,38 @@ public final class DirectSends implements PeerSends {
     /** Takes ownership of the message. From any thread. */
     @Override
     public void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        send(peer, null, message, result);
+    }
+
+    /**
+     * Sends an answer over the connection of its request, and drops it if that has ended: its peer, which might be
+     * there again, could take it for the answer to a later request. Takes ownership of the message. From any thread.
+     *
+     * @param over null if the connection had ended when the request was taken
+     */
+    public void reply(
+            Peer peer, @Nullable PeerHandler over, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (over == null) {
+            dropAsItHasLeft(peer, message, result);
+        } else {
+            send(peer, over, message, result);
+        }
+    }
+
+    private void send(
+            Peer peer, @Nullable PeerHandler over, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (context.isClosed()) {
             context.drop(peer, message, result, CLOSED, "the socket is closed");
             return;
         }
         if (context.inEventLoop()) {
             peer.sentHere();
-            sendNow(peer, message, result);
+            sendNow(peer, over, message, result);
             return;
         }
         long bytes = message.readableBytes();
         if (senders.takesMessages() && senders.credit().take(bytes)) {
-            senders.hand(new Sent.ToPeer(this, peer, message, result, Way.QUEUE, bytes));
+            senders.hand(new Sent.ToPeer(this, peer, over, message, result, Way.QUEUE, bytes));
         } else {
             String why = "there is no room on the way to the event loop";
             context.drop(peer, message, result, FULL, why);
@@ -120,7 +141,7 @@ public final class DirectSends implements PeerSends {
             peer.sentHere();
             boolean free = mayTake(peer);
             if (free) {
-                sendNow(peer, message, null);
+                sendNow(peer, null, message, null);
             } else {
                 peer.roomMissed();
             }
@@ -129,7 +150,7 @@ public final class DirectSends implements PeerSends {
         long bytes = message.readableBytes();
         boolean reserved = reserveOrMiss(peer, bytes);
         if (reserved) {
-            senders.hand(new Sent.ToPeer(this, peer, message, null, Way.PLACE, bytes));
+            senders.hand(new Sent.ToPeer(this, peer, null, message, null, Way.PLACE, bytes));
         }
         return reserved;
     }
@@ -166,7 +187,7 @@ public final class DirectSends implements PeerSends {
             places.giveBack(peer);
             throw e;
         }
-        senders.hand(new Sent.ToPeer(this, peer, message, null, Way.PLACE, bytes));
+        senders.hand(new Sent.ToPeer(this, peer, null, message, null, Way.PLACE, bytes));
     }
 
     /** Called instead of {@link #arrived} if a message with a place does not arrive. From any thread. */
@@ -209,9 +230,9 @@ public final class DirectSends implements PeerSends {
     void arrived(Sent.ToPeer sent) {
         senders.credit().give(1, sent.bytes());
         switch (sent.way()) {
-            case QUEUE -> sendNow(sent.peer(), sent.message(), sent.result());
+            case QUEUE -> sendNow(sent.peer(), sent.over(), sent.message(), sent.result());
             case PLACE -> sendToPlace(sent.peer(), sent.message());
-            case ANSWER -> answer(sent.peer(), sent.message());
+            case ANSWER -> answer(sent.peer(), sent.over(), sent.message());
         }
     }
 
@@ -238,17 +259,21 @@ public final class DirectSends implements PeerSends {
      * makes requests without reading answers, is not read until there is room again. Takes ownership of the message. On
      * the event loop.
      */
-    public void answer(Peer peer, ZMTPMessage message) {
-        if (peer.isUp() && !peer.isLeaving() && context.config().overflowPolicy() == OverflowPolicy.WAIT) {
+    public void answer(Peer peer, @Nullable PeerHandler over, ZMTPMessage message) {
+        boolean waits = context.config().overflowPolicy() == OverflowPolicy.WAIT;
+        if (over == null || over != peer.link()) {
+            dropAsItHasLeft(peer, message, null);
+        } else if (waits && !peer.isLeaving()) {
             peer.outbound().sendAccepted(message, null);
             peer.unreadAnswers().changed();
         } else {
-            sendNow(peer, message, null);
+            sendNow(peer, over, message, null);
         }
     }
 
-    private void sendNow(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        if (!isThere(peer)) {
+    private void sendNow(
+            Peer peer, @Nullable PeerHandler over, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (!isThere(peer) || (over != null && over != peer.link())) {
             dropAsItHasLeft(peer, message, result);
         } else if (peer.queue().isAwaited() || peer.outbound().send(message, result) == Fate.REFUSED) {
             peer.counters().add(SENT, 1);

@@ -146,9 +146,11 @@ class SendersTest {
         String all = senders.credit().toString();
         ZMTPMessage answer = message("released twice");
 
+        Peer peer = (Peer) TestSockets.peer(rep);
         assertThatThrownBy(() -> senders.blocking()
                         .answer(
-                                (Peer) TestSockets.peer(rep),
+                                peer,
+                                peer.link(),
                                 answer,
                                 0,
                                 waited -> {
