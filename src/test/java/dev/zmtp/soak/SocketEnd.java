@@ -7,7 +7,6 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
-import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,7 +36,7 @@ final class SocketEnd {
 
     private final SocketLink link;
     private final ZMTPSocketType type;
-    private final EventLoopGroup loops;
+    private final WatchedLoops loops;
     private final Random random;
     private final boolean promised;
     private final SocketTally tally;
@@ -59,7 +58,7 @@ final class SocketEnd {
      *
      * @param promised whether each message has a future
      */
-    SocketEnd(SocketLink link, ZMTPSocketType type, EventLoopGroup loops, Random random, boolean promised) {
+    SocketEnd(SocketLink link, ZMTPSocketType type, WatchedLoops loops, Random random, boolean promised) {
         this.link = link;
         this.type = type;
         this.loops = loops;
@@ -91,11 +90,11 @@ final class SocketEnd {
         sent = new SentMessages();
         stream = newStream();
         if (!link.isInPeace() && random.nextInt(4) == 0) {
-            own = new WatchedLoops("own", 1);
+            own = loops.another("own");
         }
-        socket = ZMTPSocket.of(ZMTPSocketConfig.builder(type)
-                .group(own == null ? loops : own)
-                .codec(codec -> codec.memoryBudget(link.budget()))
+        ZMTPSocketConfig.Builder config = ZMTPSocketConfig.builder(type);
+        (own == null ? loops : own).configure(config);
+        socket = ZMTPSocket.of(config.codec(codec -> codec.memoryBudget(link.budget()))
                 .sendQueueLimit(50, 4 << 20)
                 .receiveQueueLimit(50, 4 << 20)
                 .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(200))

@@ -63,6 +63,9 @@ public final class SocketSoak implements Callable<Integer> {
             description = "How our sockets reach each other (all: TCP,IPC,INPROC,SHM).")
     private List<SocketLink.Transport> transports;
 
+    @Option(names = "--loops", paramLabel = "L", defaultValue = "NIO", description = "NIO or EPOLL (NIO).")
+    private IoTransport loopTransport;
+
     @Option(
             names = "--foreign",
             paramLabel = "I",
@@ -142,7 +145,7 @@ public final class SocketSoak implements Callable<Integer> {
     /** Links, one after the other in each of some threads, and what they leave behind. */
     final class SocketRound {
         private final Leftovers leftovers = new Leftovers();
-        private final WatchedLoops loops = new WatchedLoops("socket", 2);
+        private final WatchedLoops loops = new WatchedLoops("socket", 2, loopTransport);
         private final WatchedLoops proxyLoops = new WatchedLoops("proxy", 1);
         private final Path directory = Files.createTempDirectory("soak");
         private final List<String> mappingsBefore = Round.mappings();

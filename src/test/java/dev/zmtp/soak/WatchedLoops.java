@@ -1,10 +1,10 @@
 package dev.zmtp.soak;
 
+import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SingleThreadIoEventLoop;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
@@ -15,17 +15,34 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/** NIO event loops that report what is left in them. */
+/** Event loops that report what is left in them. */
 final class WatchedLoops extends MultiThreadIoEventLoopGroup {
 
     /** The names of the threads begin with this. */
     static final String THREADS = "soak-";
 
     private final String name;
+    private final IoTransport transport;
 
     WatchedLoops(String name, int threads) {
-        super(threads, new DefaultThreadFactory(THREADS + name), NioIoHandler.newFactory());
+        this(name, threads, IoTransport.NIO);
+    }
+
+    WatchedLoops(String name, int threads, IoTransport transport) {
+        super(threads, new DefaultThreadFactory(THREADS + name), transport.newHandlers());
         this.name = name;
+        this.transport = transport;
+    }
+
+    /** Returns a new event loop of the same kind. */
+    WatchedLoops another(String itsName) {
+        return new WatchedLoops(itsName, 1, transport);
+    }
+
+    /** Sets these loops, and channels that match them. */
+    void configure(ZMTPSocketConfig.Builder socket) {
+        socket.group(this);
+        transport.configure(socket);
     }
 
     @Override
