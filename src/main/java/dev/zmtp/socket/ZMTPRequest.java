@@ -22,8 +22,9 @@ public interface ZMTPRequest {
      * Sends the reply, and releases the request. The reply consists of the data only, without an envelope. The reply is
      * taken over even if this method throws, and can be {@link #message()} itself.
      *
-     * @return whether the connection of the request was still there; otherwise the reply is dropped, even if the peer
-     *     has connected again, because it could take the reply for that to a later request
+     * @return whether the requesting peer was still connected; otherwise the reply is dropped. If the peer is a REQ, or
+     *     this socket a REP, this means the connection of the request and no later one, because the peer could take the
+     *     reply for that to a later request
      * @throws IllegalStateException if the request was answered or dropped before
      */
     boolean reply(ZMTPMessage answer);

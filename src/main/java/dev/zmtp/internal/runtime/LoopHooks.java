@@ -70,8 +70,11 @@ public final class LoopHooks {
         LoopHooks here = HERE.get();
         if (!here.running) {
             here.running = true;
-            List.copyOf(here.actions).forEach(LoopHooks::run);
-            here.running = false;
+            try {
+                List.copyOf(here.actions).forEach(LoopHooks::run);
+            } finally {
+                here.running = false;
+            }
         }
     }
 

@@ -68,6 +68,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     // The routing again, if it is of this kind
     private final @Nullable RoundRobin shared;
     private final @Nullable ByName named;
+
     private final @Nullable FanOut publishing;
     private final Senders senders;
     private final Inbox inbox;
@@ -75,6 +76,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     private final Reception reception;
     private final FailedHandshakes failedHandshakes;
     private final EndedPeers endedPeers;
+    private final StaleMessages staleMessages;
     private final SocketEndpoints endpoints;
     private final Account account;
     private final Exchange exchange;
@@ -102,6 +104,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.inbox = new Inbox(context);
         this.requests = new Requests(context, senders, shared, peers);
         this.reception = Patterns.reception(context, inbox, subscriptions, requests);
+        this.staleMessages = new StaleMessages(context, inbox, named);
         this.endedPeers = new EndedPeers(surroundings::currentNanos);
         this.failedHandshakes = new FailedHandshakes(context, endedPeers);
         this.endpoints = new SocketEndpoints(context, this, surroundings.transports(transports));
@@ -291,6 +294,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         peer.up(link);
         peer.queue().limit(context.sendQueueLimit()); // which might have changed while it waited for its name
         peers.connected().count(peers.connected().there() + 1); // first, because user code called next can end this
+        staleMessages.up(peer);
         context.fire(new ZMTPSocketEvent.PeerUp(peer));
         subscriptions.up(peer);
         peer.outbound().drain();
@@ -349,14 +353,9 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         subscriptions.down(peer);
         routing.down(peer);
         peer.roomCame();
-        if (peer.home() == null || peer.isRequester()) {
-            peer.outbound().failQueue(PEER_DOWN, "connection to " + link.endpoint() + " ended");
-        }
+        staleMessages.down(peer, link.endpoint());
         peers.removeIfForgotten(peer);
         requests.down(peer, cause);
-        if (peer.isRequester()) { // its requests cannot be answered any more
-            context.drops().dropped(peer, DropReason.REQUESTER_DOWN, inbox.drop(peer));
-        }
         inbox.down(peer);
         endedPeers.ended(link, peer, cause);
         context.fire(new ZMTPSocketEvent.PeerDown(peer, cause));

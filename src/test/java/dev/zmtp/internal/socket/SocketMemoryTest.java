@@ -12,6 +12,7 @@ import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.events;
+import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.receive;
 import static dev.zmtp.testing.TestSockets.settle;
@@ -21,6 +22,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPMemoryBudget;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocket;
@@ -35,6 +37,7 @@ import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.Unpooled;
 import java.util.Collections;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -187,7 +190,9 @@ class SocketMemoryTest {
 
         pub.connect(bind(xsub, TCP));
         TestSockets.peer(xsub);
-        subscribe(xsub, 20_000, "topic");
+        Runnable inOneTask = () -> subscribe(xsub, 20_000, "topic"); // before the publisher can connect again
+        get(CompletableFuture.runAsync(
+                inOneTask, ClockedSockets.core(xsub).context().eventLoop()));
 
         assertThat(events.next(PeerDown.class).cause())
                 .isInstanceOfSatisfying(

@@ -23,7 +23,7 @@ public final class PeerCommands {
     /** Number of commands that can be written before the next task. */
     private int left = LoopBudget.MESSAGES;
 
-    /** @param writeOn continues to write what waits for this connection, in a later task */
+    /** @param writeOn continues to write what waits for this connection */
     PeerCommands(SocketContext context, PeerWrites writes, Runnable writeOn) {
         this.context = context;
         this.writes = writes;
@@ -50,6 +50,9 @@ public final class PeerCommands {
     public void writeOne() {
         if (writes.haveRoom()) {
             writeNext();
+            if (pending.isEmpty() && !writes.peer().queue().isEmpty()) {
+                writeOn.run(); // for messages that user code has sent before the command was written
+            }
         }
         count();
     }

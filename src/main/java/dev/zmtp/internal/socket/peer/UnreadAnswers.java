@@ -49,7 +49,11 @@ public final class UnreadAnswers {
     }
 
     void up() {
-        areMany = haveNoRoom();
+        if (haveNoRoom()) {
+            areMany = true;
+        } else {
+            haveLeft();
+        }
     }
 
     void down() {

@@ -233,8 +233,7 @@ public final class Inbox {
         ZMTPMessage unkept;
         lock.lock();
         try {
-            boolean isStale = from.isRequester() && over != from.link();
-            unkept = isStale ? message : queues.add(from, message, true);
+            unkept = queues.putBack(from, over, message);
             if (owner != null) { // in the meantime, and the sink checks the queue again
                 context.execute(pump::pump);
             } else {
@@ -333,10 +332,12 @@ public final class Inbox {
     /**
      * Takes back a message that the sink has taken, to be received next. Called before the sink is removed, with the
      * last message first. Takes ownership of the message.
+     *
+     * @param over the connection of the peer when the sink took the message
      * @return true if the message is kept or a newer message replaces it; false if the socket is closed
      */
-    public boolean returned(Peer from, ZMTPMessage message) {
-        ZMTPMessage unkept = locked(() -> queues.add(from, message, true));
+    public boolean returned(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
+        ZMTPMessage unkept = locked(() -> queues.putBack(from, over, message));
         boolean isOpen = !queues.isClosed();
         if (isOpen) {
             from.reading();

@@ -22,8 +22,10 @@ final class ServedRequest implements ZMTPRequest {
     private final DirectSends directly;
     private final Peer peer;
 
-    /** Connection that the answer goes over; null if it had ended when the request was taken. */
     private final @Nullable PeerHandler link;
+
+    /** Whether the answer goes over the connection of the request, or not at all. */
+    private final boolean isTied;
 
     private final ByteBuf[] envelope;
     private final ZMTPMessage message;
@@ -51,6 +53,7 @@ final class ServedRequest implements ZMTPRequest {
         this.directly = directly;
         this.peer = peer;
         this.link = link;
+        this.isTied = peer.isRequester();
         this.memory = MessageMemory.of(message, message.readableBytes());
         this.envelope = Envelope.copy(message, frames);
         this.serving = serving;
@@ -89,15 +92,16 @@ final class ServedRequest implements ZMTPRequest {
         return peer;
     }
 
-    /** Returns the connection of the request; null if it had ended when the request was taken. */
+    /** Returns the connection that the answer goes over; null if there is none. It might have ended. */
     @Nullable
     PeerHandler link() {
-        return link;
+        return isTied ? link : peer.link();
     }
 
-    /** Returns whether the connection of the request has not ended. */
+    /** Returns whether the answer can reach the peer. */
     boolean isAwaited() {
-        return link != null && link == peer.link();
+        PeerHandler over = link();
+        return over != null && over == peer.link();
     }
 
     /** Returns the memory that the request takes until it has ended. */
@@ -140,7 +144,7 @@ final class ServedRequest implements ZMTPRequest {
 
     /** Sends the answer of a REP that receives and sends in turn. Takes ownership of the answer. Can be called once. */
     void answer(ZMTPMessage answer, @Nullable CompletableFuture<Void> result) {
-        directly.reply(peer, link, enveloped(answer), result);
+        directly.reply(peer, link(), enveloped(answer), result);
     }
 
     /** Returns the length of the envelope, in bytes. */
@@ -159,7 +163,7 @@ final class ServedRequest implements ZMTPRequest {
 
     /** Sends the answer of a handler, and takes ownership of it. On the event loop. */
     void send(ZMTPMessage answer) {
-        directly.answer(peer, link, enveloped(answer));
+        directly.answer(peer, link(), enveloped(answer));
     }
 
     @Override

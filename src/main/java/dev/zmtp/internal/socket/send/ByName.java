@@ -42,6 +42,7 @@ public final class ByName extends Routing {
     private final SocketContext context;
     private final Map<Name, Peer> peers = new ConcurrentHashMap<>();
     private int lastId;
+    private @Nullable Peer renamed;
 
     public ByName(SocketContext context) {
         this.context = context;
@@ -132,13 +133,15 @@ public final class ByName extends Routing {
     @Override
     @Nullable
     public String up(Peer peer) {
+        renamed = null;
         if (peer.isLeaving()) {
             return null; // it only gets queued messages
         }
         ByteBuffer identity = peer.identity();
         ByteBuffer name;
         if (!isRouter() || !identity.hasRemaining()) {
-            name = peer.routingId().hasRemaining() ? peer.routingId() : newName();
+            boolean keepsName = peer.routingId().hasRemaining() && !peer.isRequester();
+            name = keepsName ? peer.routingId() : newName(); // an answer by an earlier name finds no peer
         } else {
             name = ByteBuffer.wrap(bytes(identity));
         }
@@ -149,10 +152,19 @@ public final class ByName extends Routing {
                 return refusal;
             }
         }
-        peers.remove(nameOf(peer), peer); // it might have had another name
+        Name before = nameOf(peer);
+        peers.remove(before, peer); // it might have had another name
         peer.name(bytes(name));
+        if (before.bytes.hasRemaining() && !before.equals(nameOf(peer))) {
+            renamed = peer;
+        }
         peers.put(nameOf(peer), peer);
         return null;
+    }
+
+    /** Returns whether the peer that has joined last is this peer, and had another name at its last connection. */
+    public boolean wasRenamed(Peer peer) {
+        return renamed == peer;
     }
 
     private @Nullable String takeOver(Peer owner) {
@@ -199,7 +211,7 @@ public final class ByName extends Routing {
 
     @Override
     public void down(Peer peer) {
-        if (peer.home() == null || !context.config().queueWhileDown()) {
+        if (!peer.mayBeQueuedFor()) {
             peers.remove(nameOf(peer), peer);
         }
     }

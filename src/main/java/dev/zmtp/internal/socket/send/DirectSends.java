@@ -56,7 +56,7 @@ public final class DirectSends implements PeerSends {
      */
     public void reply(
             Peer peer, @Nullable PeerHandler over, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        if (over == null) {
+        if (over == null && !context.isClosed()) {
             dropAsItHasLeft(peer, message, result);
         } else {
             send(peer, over, message, result);
@@ -164,8 +164,8 @@ public final class DirectSends implements PeerSends {
         boolean reserved = reserveOrMiss(peer, bytes);
         if (reserved) {
             handNamed(peer, named, bytes);
-        } else if (!isThere(peer)) { // it has left since its name was found, and the next attempt will not find it
-            senders.writability().missedPeer(() -> true);
+        } else { // if the peer has left since its name was found, the next attempt does not find it
+            senders.writability().missedPeer(() -> !isThere(peer));
         }
         return reserved;
     }

@@ -38,6 +38,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Tag;
@@ -399,6 +400,34 @@ class SubscriptionsTest {
 
         await("all topics", () -> heard.size() > topics);
         assertThat(heard).contains("+more").doesNotContain("+" + last).doesNotHaveDuplicates();
+    }
+
+    /** It is queued behind the topics that are not written yet, and nothing else has it sent. */
+    @Test
+    void aMessageThatUserCodeSendsBetweenTwoSubscriptionsReachesAll(TestSockets sockets) {
+        AtomicReference<ZMTPSocket> subscriber = new AtomicReference<>();
+        AtomicBoolean sends = new AtomicBoolean();
+        subscriber.set(sockets.open(sockets.builder(XSUB)
+                .pipelineInitializer((endpoint, pipeline) -> pipeline.addLast(new ChannelOutboundHandlerAdapter() {
+                    @Override
+                    public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+                        ctx.write(msg, promise);
+                        if (sends.compareAndSet(true, false)) {
+                            subscriber.get().sendOrDrop(message("upstream"));
+                        }
+                    }
+                }))));
+        List<ZMTPSocket> publishers = List.of(sockets.open(XPUB), sockets.open(XPUB));
+        for (ZMTPSocket publisher : publishers) {
+            connect(subscriber.get(), bind(publisher, ENDPOINT + publishers.indexOf(publisher)));
+        }
+
+        sends.set(true);
+        subscriber.get().subscribe("topic");
+
+        for (ZMTPSocket publisher : publishers) {
+            assertThat(receive(publisher)).containsExactly("upstream");
+        }
     }
 
     @Test

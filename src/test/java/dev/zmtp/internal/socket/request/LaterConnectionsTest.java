@@ -1,9 +1,11 @@
 package dev.zmtp.internal.socket.request;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.UNROUTABLE;
 import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -19,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocket;
@@ -27,6 +30,7 @@ import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -34,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Requests whose connection ends before they are answered, and whose peer is there again. A REQ would take their
@@ -69,7 +74,8 @@ class LaterConnectionsTest {
         CompletableFuture<ZMTPMessage> second = ask(asker, "second");
         ZMTPRequest late = next(requests);
 
-        assertThat(early.reply(message("answer to the first"))).isFalse();
+        boolean hasIds = asking == DEALER && serving == ROUTER; // a DEALER can take any message from a ROUTER
+        assertThat(early.reply(message("answer to the first"))).isEqualTo(hasIds);
         assertThat(late.reply(message("answer to the second"))).isTrue();
 
         assertThat(frames(get(second))).containsExactly("answer to the second");
@@ -157,5 +163,96 @@ class LaterConnectionsTest {
         next(requests).reply(message("answer to the second"));
 
         assertThat(frames(get(second))).containsExactly("answer to the second");
+    }
+
+    /** A connected ROUTER has taken the first request of a REQ, whose connection has ended. */
+    private static ZMTPMessage takenBeforeTheEnd(ZMTPSocket req, ZMTPSocket router) {
+        connect(router, bind(req, TCP));
+        CompletableFuture<ZMTPMessage> first = ask(req, "first");
+        ZMTPMessage taken = get(router.receiveAsync());
+        reconnect(req, first);
+        return taken;
+    }
+
+    @Test
+    void anAnswerByNameIsNotSentOverALaterConnection(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPMessage early = takenBeforeTheEnd(req, router);
+        CompletableFuture<ZMTPMessage> second = ask(req, "second");
+        ZMTPMessage late = get(router.receiveAsync());
+
+        assertThat(reason(router.sendAsync(early))).isEqualTo(UNROUTABLE);
+        get(router.sendAsync(late));
+
+        assertThat(frames(get(second))).containsExactly("second");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anAnswerByNameIsNotKeptForALaterConnection(boolean onLoop, TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).reconnectDelay(PATIENCE, PATIENCE));
+        connect(router, bind(req, TCP));
+        CompletableFuture<ZMTPMessage> first = ask(req, "first");
+        ZMTPMessage taken = get(router.receiveAsync());
+        TestSockets.peer(req).close();
+        assertThat(reason(first)).isEqualTo(PEER_DOWN);
+        await("the end", () -> router.peers().stream().noneMatch(TestSockets::isUp));
+        TestSockets.Events events = events(router);
+
+        Runnable send = () -> assertThat(router.trySend(taken)).isTrue();
+        if (onLoop) {
+            get(CompletableFuture.runAsync(
+                    send, ClockedSockets.core(router).context().eventLoop()));
+        } else {
+            send.run();
+        }
+
+        assertThat(events.next(Dropped.class).reason()).isEqualTo(DropReason.NO_PEER);
+        assertThat(router.stats().queued()).isZero();
+    }
+
+    @Test
+    void messagesForAPeerAreNotSentToAnotherAtItsEndpoint(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPSocket first = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("first")));
+        String endpoint = bind(first, TCP);
+        connect(router, endpoint);
+        get(first.sendAsync(message("from the first")));
+        await("it has arrived", () -> router.stats().received() == 1);
+        get(first.closeAsync(Duration.ZERO));
+        await("the end", () -> router.peers().stream().noneMatch(TestSockets::isUp));
+        CompletableFuture<Void> queued = router.sendAsync(message("first", "for the first"));
+        TestSockets.Events events = events(router);
+
+        ZMTPSocket second = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("second")));
+        bind(second, endpoint);
+
+        assertThat(reason(queued)).isEqualTo(PEER_DOWN);
+        assertThat(events.next(Dropped.class).reason()).isEqualTo(DropReason.PEER_DOWN);
+        get(router.whenPeers(1));
+        get(router.sendAsync(message("second", "for the second")));
+        get(second.sendAsync(message("from the second")));
+        assertThat(receive(second)).containsExactly("for the second");
+        assertThat(receive(router)).containsExactly("second", "from the second");
+    }
+
+    @Test
+    void aReqGetsNothingThatWaitedForADealerAtItsEndpoint(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        String endpoint = bind(dealer, TCP);
+        ZMTPPeer peer = connect(router, endpoint);
+        get(dealer.closeAsync(Duration.ZERO));
+        await("the end", () -> !TestSockets.isUp(peer));
+        CompletableFuture<Void> queued = peer.sendAsync(message("", "for the dealer"));
+
+        ZMTPSocket req = sockets.open(REQ);
+        bind(req, endpoint);
+        assertThat(reason(queued)).isEqualTo(PEER_DOWN);
+        router.serve(request -> request.reply(message("answer")));
+
+        assertThat(frames(get(ask(req, "question")))).containsExactly("answer");
     }
 }
