@@ -9,7 +9,6 @@ import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.endpoint.Sockets;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Names;
 import dev.zmtp.internal.socket.receive.Sink;
@@ -50,7 +49,7 @@ public final class Forwarding implements Sink {
     }
 
     /** A message and the peer that sent it. The message returns to the queue of this peer if it is not forwarded. */
-    private record Taken(Peer from, @Nullable PeerHandler over, ZMTPMessage message, long bytes) {}
+    private record Taken(Peer from, int occupant, ZMTPMessage message, long bytes) {}
 
     private final SocketContext source;
     private final Inbox inbox;
@@ -133,7 +132,7 @@ public final class Forwarding implements Sink {
         long bytes = presented.readableBytes();
         received.add(1);
         bytesReceived.add(bytes);
-        if (!ring.offer(new Taken(from, from.link(), presented, bytes), bytes)) {
+        if (!ring.offer(new Taken(from, from.occupant(), presented, bytes), bytes)) {
             ReferenceCountUtil.safeRelease(presented);
             throw new IllegalStateException("the ring has no room for the message");
         }
@@ -308,7 +307,7 @@ public final class Forwarding implements Sink {
     private void endHere(List<Taken> rest) {
         for (int i = rest.size() - 1; i >= 0; i--) {
             Taken last = rest.get(i);
-            if (!inbox.returned(last.from, last.over, Names.removed(source, last.message))) {
+            if (!inbox.returned(last.from, last.occupant, Names.removed(source, last.message))) {
                 dropped.add(1);
             }
         }

@@ -36,16 +36,23 @@ final class StaleMessages {
             peer.outbound().failQueue(PEER_DOWN, "connection to " + endpoint + " ended");
         }
         if (context.type() == ZMTPSocketType.REP || isRequesterAt(peer)) { // its requests cannot be answered any more
-            context.drops().dropped(peer, DropReason.REQUESTER_DOWN, inbox.drop(peer));
+            replace(peer, DropReason.REQUESTER_DOWN);
         }
     }
 
     /** Called when a peer is connected, before anything is sent to it. */
     void up(Peer peer) {
         if (isRequesterAt(peer) || (named != null && named.wasRenamed(peer))) { // is it another peer?
+            replace(peer, DropReason.PEER_DOWN); // first, because a sender that is notified next can send to this peer
             peer.outbound().failQueue(PEER_DOWN, "another peer is at " + peer.endpointText());
-            context.drops().dropped(peer, DropReason.PEER_DOWN, inbox.drop(peer));
+            peer.drained();
         }
+    }
+
+    private void replace(Peer peer, DropReason reason) {
+        int dropped = inbox.drop(peer);
+        peer.inbound().replaced(); // last, because a thread that takes a message sees the number that it had
+        context.drops().dropped(peer, reason, dropped);
     }
 
     /** Returns whether the socket connects to a peer that makes requests. */

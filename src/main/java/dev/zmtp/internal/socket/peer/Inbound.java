@@ -24,4 +24,17 @@ public final class Inbound {
 
     /** Used on the event loop. */
     boolean pausedByUser;
+
+    /** Counts the peers at the endpoint. A requester counts again for each of its connections. */
+    private volatile int occupant;
+
+    int occupant() {
+        return occupant;
+    }
+
+    /** Called when what was received, and its answers, belong to no peer that can be there next. On the event loop. */
+    public void replaced() {
+        int next = occupant + 1;
+        occupant = next;
+    }
 }

@@ -216,6 +216,7 @@ public final class Outbound {
             next.fail(context.completions(), reason, text);
         }
         queue.becameSlow(); // or is no longer slow, so that it is watched when it is slow again
+        peer.unreadAnswers().someHaveLeft();
         peer.roomCame();
         if (reason == ZMTPSocketException.Reason.PEER_DOWN) { // otherwise the drop is reported elsewhere
             context.drops().dropped(peer, DropReason.PEER_DOWN, failed);

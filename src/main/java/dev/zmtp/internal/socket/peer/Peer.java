@@ -293,10 +293,7 @@ public final class Peer implements ZMTPPeer {
         return memory;
     }
 
-    /**
-     * Ends the connection, if there is one, and drops the messages waiting to be sent, because the memory budget was
-     * exceeded.
-     */
+    /** Ends the connection, and drops the messages waiting to be sent, because the memory budget was exceeded. */
     public void exceeded(ZMTPException cause) {
         PeerHandler now = link;
         if (now != null) {
@@ -434,6 +431,11 @@ public final class Peer implements ZMTPPeer {
     /** Returns whether messages are queued for the peer while it is disconnected. */
     public boolean mayBeQueuedFor() {
         return home != null && context.config().queueWhileDown() && !isRequester();
+    }
+
+    /** Returns the number of the peer at the endpoint. What is meant for another number must not be sent to it. */
+    public int occupant() {
+        return inbound.occupant();
     }
 
     /** Returns whether each answer to the peer goes over the connection of its request, to be taken for no other. */

@@ -8,7 +8,6 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.socket.peer.Inbound;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig.ReceiveOverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
@@ -83,12 +82,11 @@ final class InboundQueues {
 
     /**
      * Queues a message that was taken and is not needed, as the next. Returns what {@link #add} would return, which is
-     * this message if the peer could get its answer over another connection only.
+     * this message if there is another peer at the endpoint.
      */
     @Nullable
-    ZMTPMessage putBack(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
-        boolean isStale = from.isRequester() && (over == null || over != from.link());
-        return isStale ? message : add(from, message, true);
+    ZMTPMessage putBack(Peer from, int occupant, ZMTPMessage message) {
+        return occupant == from.occupant() ? add(from, message, true) : message;
     }
 
     /**

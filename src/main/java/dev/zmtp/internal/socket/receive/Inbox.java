@@ -8,7 +8,6 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
@@ -71,7 +70,7 @@ public final class Inbox {
             return;
         }
         for (Taker taker = takerOrQueue(from, message); taker != null; taker = takerOrQueue(from, message)) {
-            if (taker.take(from, from.link(), message)) {
+            if (taker.take(from, from.occupant(), message)) {
                 return;
             }
         }
@@ -140,7 +139,7 @@ public final class Inbox {
         while (true) {
             now = now || line.isEmpty() || context.completions().mayBeComplete();
             Peer from = null;
-            PeerHandler over = null;
+            int occupant = 0;
             ZMTPMessage message = null;
             ZMTPSocketException failure;
             boolean waits = false;
@@ -151,7 +150,7 @@ public final class Inbox {
                     waits = taker.waits() && takers.add(taker) && !line.isEmpty();
                 } else if (failure == null) {
                     from = line.poll();
-                    over = from == null ? null : from.link(); // before down() drops the messages of a requester
+                    occupant = from == null ? 0 : from.occupant(); // which changes after the messages are dropped
                     message = from == null ? null : queues.next(from);
                 }
             } finally {
@@ -162,10 +161,10 @@ public final class Inbox {
             } else if (waits) { // although there is a message
                 context.completions().later(serveTask, !now);
             }
-            if (from == null || message == null || taker.take(from, over, message)) {
+            if (from == null || message == null || taker.take(from, occupant, message)) {
                 return;
             }
-            Taker another = putBack(from, over, message);
+            Taker another = putBack(from, occupant, message);
             if (another == null) {
                 return;
             }
@@ -207,20 +206,20 @@ public final class Inbox {
     private void serve() {
         Taker taker;
         Peer from;
-        PeerHandler over;
+        int occupant;
         ZMTPMessage message;
         lock.lock();
         try {
             from = takers.isEmpty() ? null : line.poll();
-            over = from == null ? null : from.link();
+            occupant = from == null ? 0 : from.occupant();
             message = from == null ? null : queues.next(from);
             taker = message == null ? null : pollTaker();
             sleepers.wakeForNext();
         } finally {
             lock.unlock();
         }
-        if (from != null && message != null && taker != null && !taker.take(from, over, message)) {
-            Taker another = putBack(from, over, message);
+        if (from != null && message != null && taker != null && !taker.take(from, occupant, message)) {
+            Taker another = putBack(from, occupant, message);
             if (another != null) {
                 take(another, true);
             }
@@ -228,12 +227,12 @@ public final class Inbox {
     }
 
     /** Returns the taker for the message, which has begun to wait in the meantime; null if there is none. */
-    private @Nullable Taker putBack(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
+    private @Nullable Taker putBack(Peer from, int occupant, ZMTPMessage message) {
         Taker next = null;
         ZMTPMessage unkept;
         lock.lock();
         try {
-            unkept = queues.putBack(from, over, message);
+            unkept = queues.putBack(from, occupant, message);
             if (owner != null) { // in the meantime, and the sink checks the queue again
                 context.execute(pump::pump);
             } else {
@@ -333,11 +332,11 @@ public final class Inbox {
      * Takes back a message that the sink has taken, to be received next. Called before the sink is removed, with the
      * last message first. Takes ownership of the message.
      *
-     * @param over the connection of the peer when the sink took the message
+     * @param occupant the {@link Peer#occupant()} when the sink took the message
      * @return true if the message is kept or a newer message replaces it; false if the socket is closed
      */
-    public boolean returned(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
-        ZMTPMessage unkept = locked(() -> queues.putBack(from, over, message));
+    public boolean returned(Peer from, int occupant, ZMTPMessage message) {
+        ZMTPMessage unkept = locked(() -> queues.putBack(from, occupant, message));
         boolean isOpen = !queues.isClosed();
         if (isOpen) {
             from.reading();

@@ -2,7 +2,6 @@ package dev.zmtp.internal.socket.receive;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class Polled implements Taker {
 
     private @Nullable Peer peer;
-    private @Nullable PeerHandler over;
+    private int occupant;
     private @Nullable ZMTPMessage message;
     private @Nullable ZMTPSocketException failure;
 
@@ -36,8 +35,8 @@ public final class Polled implements Taker {
     }
 
     /** Returns the connection of the peer when the message was the next; null if it had ended. */
-    public @Nullable PeerHandler over() {
-        return over;
+    public int occupant() {
+        return occupant;
     }
 
     public ZMTPMessage message() {
@@ -50,9 +49,9 @@ public final class Polled implements Taker {
     }
 
     @Override
-    public boolean take(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
+    public boolean take(Peer from, int occupant, ZMTPMessage message) {
         this.peer = from;
-        this.over = over;
+        this.occupant = occupant;
         this.message = message;
         return true;
     }

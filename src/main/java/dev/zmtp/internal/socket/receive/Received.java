@@ -3,9 +3,7 @@ package dev.zmtp.internal.socket.receive;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import io.netty.util.ReferenceCountUtil;
-import org.jspecify.annotations.Nullable;
 
 /** The future of a single message, which follows the name of its peer if the type of the socket uses names. */
 public final class Received extends AwaitedMessage<ZMTPMessage> {
@@ -15,7 +13,7 @@ public final class Received extends AwaitedMessage<ZMTPMessage> {
     }
 
     @Override
-    public boolean take(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
+    public boolean take(Peer from, int occupant, ZMTPMessage message) {
         message.retain(); // the original remains unchanged if this receive was cancelled
         ZMTPMessage presented;
         try {

@@ -3,9 +3,7 @@ package dev.zmtp.internal.socket.receive;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPReceived;
-import org.jspecify.annotations.Nullable;
 
 /** The future of a single message as on the wire, and its peer. */
 public final class ReceivedFrom extends AwaitedMessage<ZMTPReceived> {
@@ -15,7 +13,7 @@ public final class ReceivedFrom extends AwaitedMessage<ZMTPReceived> {
     }
 
     @Override
-    public boolean take(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
+    public boolean take(Peer from, int occupant, ZMTPMessage message) {
         return received(new ZMTPReceived(from, message));
     }
 }

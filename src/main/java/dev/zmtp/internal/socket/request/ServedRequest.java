@@ -5,7 +5,6 @@ import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.RequestObservers;
 import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.send.DirectSends;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
@@ -22,10 +21,7 @@ final class ServedRequest implements ZMTPRequest {
     private final DirectSends directly;
     private final Peer peer;
 
-    private final @Nullable PeerHandler link;
-
-    /** Whether the answer goes over the connection of the request, or not at all. */
-    private final boolean isTied;
+    private final int occupant;
 
     private final ByteBuf[] envelope;
     private final ZMTPMessage message;
@@ -45,15 +41,14 @@ final class ServedRequest implements ZMTPRequest {
     private ServedRequest(
             DirectSends directly,
             Peer peer,
-            @Nullable PeerHandler link,
+            int occupant,
             ZMTPMessage message,
             int frames,
             @Nullable Serving serving,
             long start) {
         this.directly = directly;
         this.peer = peer;
-        this.link = link;
-        this.isTied = peer.isRequester();
+        this.occupant = occupant;
         this.memory = MessageMemory.of(message, message.readableBytes());
         this.envelope = Envelope.copy(message, frames);
         this.serving = serving;
@@ -67,15 +62,10 @@ final class ServedRequest implements ZMTPRequest {
      * copy of it.
      */
     static ServedRequest of(
-            DirectSends directly,
-            Peer peer,
-            @Nullable PeerHandler link,
-            ZMTPMessage message,
-            int frames,
-            @Nullable Serving serving) {
+            DirectSends directly, Peer peer, int occupant, ZMTPMessage message, int frames, @Nullable Serving serving) {
         long start = serving == null ? 0 : serving.start();
         try {
-            return new ServedRequest(directly, peer, link, message, frames, serving, start);
+            return new ServedRequest(directly, peer, occupant, message, frames, serving, start);
         } catch (Throwable e) {
             ReferenceCountUtil.safeRelease(message);
             throw e;
@@ -92,16 +82,14 @@ final class ServedRequest implements ZMTPRequest {
         return peer;
     }
 
-    /** Returns the connection that the answer goes over; null if there is none. It might have ended. */
-    @Nullable
-    PeerHandler link() {
-        return isTied ? link : peer.link();
+    /** Returns the {@link Peer#occupant()} that made the request. */
+    int occupant() {
+        return occupant;
     }
 
-    /** Returns whether the answer can reach the peer. */
+    /** Returns whether the answer can reach the peer that made the request. */
     boolean isAwaited() {
-        PeerHandler over = link();
-        return over != null && over == peer.link();
+        return peer.isUp() && occupant == peer.occupant();
     }
 
     /** Returns the memory that the request takes until it has ended. */
@@ -144,7 +132,7 @@ final class ServedRequest implements ZMTPRequest {
 
     /** Sends the answer of a REP that receives and sends in turn. Takes ownership of the answer. Can be called once. */
     void answer(ZMTPMessage answer, @Nullable CompletableFuture<Void> result) {
-        directly.reply(peer, link(), enveloped(answer), result);
+        directly.reply(peer, occupant, enveloped(answer), result);
     }
 
     /** Returns the length of the envelope, in bytes. */
@@ -163,7 +151,7 @@ final class ServedRequest implements ZMTPRequest {
 
     /** Sends the answer of a handler, and takes ownership of it. On the event loop. */
     void send(ZMTPMessage answer) {
-        directly.answer(peer, link(), enveloped(answer));
+        directly.answer(peer, occupant, enveloped(answer));
     }
 
     @Override

@@ -79,7 +79,7 @@ public final class Serving implements Sink {
             return;
         }
         ServedRequest request =
-                ServedRequest.of(directly, from, from.link(), MessageMemory.compact(message), frames, this);
+                ServedRequest.of(directly, from, from.occupant(), MessageMemory.compact(message), frames, this);
         places.take(from);
         from.memory().served(request.memory());
         from.unreadAnswers().changed();

@@ -9,7 +9,6 @@ import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.ReceivingFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Polled;
 import dev.zmtp.internal.socket.receive.Taker;
@@ -65,7 +64,7 @@ public final class StrictReply {
         ServedRequest request = null;
         try {
             Polled next = Polled.poll(inbox);
-            request = next == null ? null : served(next.peer(), next.over(), next.message());
+            request = next == null ? null : served(next.peer(), next.occupant(), next.message());
         } finally {
             state.set(request == null ? IDLE : request);
         }
@@ -76,8 +75,8 @@ public final class StrictReply {
         return request.message();
     }
 
-    private ServedRequest served(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
-        return ServedRequest.of(senders.directly(), from, over, message, Envelope.length(message), null);
+    private ServedRequest served(Peer from, int occupant, ZMTPMessage message) {
+        return ServedRequest.of(senders.directly(), from, occupant, message, Envelope.length(message), null);
     }
 
     /** Returns whether the next step is a send. */
@@ -124,7 +123,7 @@ public final class StrictReply {
             senders.blocking()
                     .answer(
                             request.from(),
-                            request.link(),
+                            request.occupant(),
                             answer,
                             request.envelopeLength(),
                             request::enveloped,
@@ -151,11 +150,11 @@ public final class StrictReply {
     private final class Receiving extends ReceivingFuture<ZMTPMessage> implements Taker {
 
         @Override
-        public boolean take(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
+        public boolean take(Peer from, int occupant, ZMTPMessage message) {
             message.retain(); // it is put back whole if this receive has ended
             ServedRequest request;
             try {
-                request = served(from, over, message);
+                request = served(from, occupant, message);
             } catch (Throwable e) { // there is no memory for the envelope
                 if (!state.compareAndSet(this, IDLE)) {
                     return false;

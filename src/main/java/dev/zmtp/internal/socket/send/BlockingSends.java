@@ -10,7 +10,6 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.PeerInfo;
 import dev.zmtp.internal.socket.send.Sent.ToPeer.Way;
 import dev.zmtp.internal.socket.send.WaitingThread.State;
@@ -69,9 +68,11 @@ public final class BlockingSends {
             awaitRoom(message, bytes, nanos(timeout), timeout);
             senders.hand(new Sent.ToAny(senders, message, null, bytes));
         } else {
+            int occupant = to.occupant();
             long bytes = DirectSends.lengthWithoutName(message);
             reserve(to, message, bytes, timeout);
-            senders.directly().handNamed(to, message, bytes);
+            checkIsThere(to, occupant, message, bytes);
+            senders.directly().handNamed(to, occupant, message, bytes);
         }
     }
 
@@ -79,26 +80,37 @@ public final class BlockingSends {
     public void send(Peer to, ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
         begin(message);
         boolean waits = context.config().overflowPolicy() == OverflowPolicy.WAIT;
+        int occupant = to.occupant();
         long bytes = message.readableBytes();
         if (waits) {
             reserve(to, message, bytes, timeout);
+            checkIsThere(to, occupant, message, bytes);
         } else {
             awaitRoom(message, bytes, nanos(timeout), timeout);
         }
-        senders.hand(
-                new Sent.ToPeer(senders.directly(), to, null, message, null, waits ? Way.PLACE : Way.QUEUE, bytes));
+        Way way = waits ? Way.PLACE : Way.QUEUE;
+        senders.hand(new Sent.ToPeer(senders.directly(), to, occupant, message, null, way, bytes));
+    }
+
+    /** Gives a reserved place and room back if there is another peer at the endpoint by now. */
+    private void checkIsThere(Peer to, int occupant, ZMTPMessage message, long bytes) {
+        if (occupant != to.occupant()) {
+            places.giveBack(to);
+            senders.giveRoomBack(bytes);
+            throw refused(message, PEER_DOWN, "the peer has left");
+        }
     }
 
     /**
      * Takes ownership of the answer to a request, and waits for room on the way to the event loop, where it is not
      * refused. If the queue of the peer is full by now, the answer fails with {@code FULL}.
      *
-     * @param over the connection of the request; null if it had ended when the request was taken
+     * @param occupant the {@link Peer#occupant()} that made the request
      * @param enveloped returns the message to send, which is longer by {@code more} bytes
      */
     public void answer(
             Peer to,
-            @Nullable PeerHandler over,
+            int occupant,
             ZMTPMessage answer,
             long more,
             UnaryOperator<ZMTPMessage> enveloped,
@@ -106,7 +118,7 @@ public final class BlockingSends {
             throws InterruptedException {
         begin(answer);
         checkHasOwner(answer);
-        if (over == null || over != to.link()) {
+        if (!to.isUp() || occupant != to.occupant()) {
             throw refused(answer, PEER_DOWN, "the peer has left");
         }
         if (context.config().overflowPolicy() == OverflowPolicy.WAIT
@@ -123,7 +135,7 @@ public final class BlockingSends {
             senders.giveRoomBack(bytes);
             throw e;
         }
-        senders.hand(new Sent.ToPeer(senders.directly(), to, over, whole, null, Way.ANSWER, bytes));
+        senders.hand(new Sent.ToPeer(senders.directly(), to, occupant, whole, null, Way.ANSWER, bytes));
     }
 
     /** Checks the answer before it takes the envelope of its request. */

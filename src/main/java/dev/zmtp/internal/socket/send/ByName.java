@@ -135,13 +135,13 @@ public final class ByName extends Routing {
     public String up(Peer peer) {
         renamed = null;
         if (peer.isLeaving()) {
-            return null; // it only gets queued messages
+            return isAnother(peer) ? "another peer is at the endpoint" : null; // it only gets queued messages
         }
         ByteBuffer identity = peer.identity();
         ByteBuffer name;
         if (!isRouter() || !identity.hasRemaining()) {
-            boolean keepsName = peer.routingId().hasRemaining() && !peer.isRequester();
-            name = keepsName ? peer.routingId() : newName(); // an answer by an earlier name finds no peer
+            boolean keepsName = !peer.isRequester() && wasMadeHere(peer.routingId());
+            name = keepsName ? peer.routingId() : newName(); // a message for the earlier name finds no peer
         } else {
             name = ByteBuffer.wrap(bytes(identity));
         }
@@ -182,6 +182,21 @@ public final class ByName extends Routing {
 
     private static Name nameOf(Peer peer) {
         return new Name(ByteBuffer.wrap(peer.nameBytes()));
+    }
+
+    /** Returns whether the peer has another identity than at its last connection. */
+    private boolean isAnother(Peer peer) {
+        ByteBuffer name = peer.routingId();
+        return isRouter()
+                && name.hasRemaining()
+                && (wasMadeHere(name)
+                        ? peer.identity().hasRemaining()
+                        : !peer.identity().equals(name));
+    }
+
+    /** Returns whether a name is not an identity, which must not begin in this way (RFC 28). */
+    private boolean wasMadeHere(ByteBuffer name) {
+        return name.hasRemaining() && (!isRouter() || name.get(name.position()) == MADE);
     }
 
     private ByteBuffer newName() {

@@ -10,7 +10,6 @@ import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.PeerSends;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SlowPeers;
@@ -45,38 +44,28 @@ public final class DirectSends implements PeerSends {
     /** Takes ownership of the message. From any thread. */
     @Override
     public void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        send(peer, null, message, result);
+        reply(peer, peer.occupant(), message, result);
     }
 
     /**
-     * Sends an answer over the connection of its request, and drops it if that has ended: its peer, which might be
-     * there again, could take it for the answer to a later request. Takes ownership of the message. From any thread.
+     * Sends an answer, and drops it if another peer is at the endpoint, or the same requester over another connection:
+     * it could take the answer for that to a later request. Takes ownership of the message. From any thread.
      *
-     * @param over null if the connection had ended when the request was taken
+     * @param occupant the {@link Peer#occupant()} that made the request
      */
-    public void reply(
-            Peer peer, @Nullable PeerHandler over, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        if (over == null && !context.isClosed()) {
-            dropAsItHasLeft(peer, message, result);
-        } else {
-            send(peer, over, message, result);
-        }
-    }
-
-    private void send(
-            Peer peer, @Nullable PeerHandler over, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+    public void reply(Peer peer, int occupant, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (context.isClosed()) {
             context.drop(peer, message, result, CLOSED, "the socket is closed");
             return;
         }
         if (context.inEventLoop()) {
             peer.sentHere();
-            sendNow(peer, over, message, result);
+            sendNow(peer, occupant, message, result);
             return;
         }
         long bytes = message.readableBytes();
         if (senders.takesMessages() && senders.credit().take(bytes)) {
-            senders.hand(new Sent.ToPeer(this, peer, over, message, result, Way.QUEUE, bytes));
+            senders.hand(new Sent.ToPeer(this, peer, occupant, message, result, Way.QUEUE, bytes));
         } else {
             String why = "there is no room on the way to the event loop";
             context.drop(peer, message, result, FULL, why);
@@ -141,16 +130,17 @@ public final class DirectSends implements PeerSends {
             peer.sentHere();
             boolean free = mayTake(peer);
             if (free) {
-                sendNow(peer, null, message, null);
+                sendNow(peer, peer.occupant(), message, null);
             } else {
                 peer.roomMissed();
             }
             return free;
         }
+        int occupant = peer.occupant();
         long bytes = message.readableBytes();
         boolean reserved = reserveOrMiss(peer, bytes);
         if (reserved) {
-            senders.hand(new Sent.ToPeer(this, peer, null, message, null, Way.PLACE, bytes));
+            senders.hand(new Sent.ToPeer(this, peer, occupant, message, null, Way.PLACE, bytes));
         }
         return reserved;
     }
@@ -160,10 +150,11 @@ public final class DirectSends implements PeerSends {
      */
     @CheckReturnValue
     boolean trySendNamed(Peer peer, ZMTPMessage named) {
+        int occupant = peer.occupant();
         long bytes = lengthWithoutName(named);
         boolean reserved = reserveOrMiss(peer, bytes);
         if (reserved) {
-            handNamed(peer, named, bytes);
+            handNamed(peer, occupant, named, bytes);
         } else { // if the peer has left since its name was found, the next attempt does not find it
             senders.writability().missedPeer(() -> !isThere(peer));
         }
@@ -178,7 +169,7 @@ public final class DirectSends implements PeerSends {
      * Hands over a message without its first frame, which is the peer's name. A place in the queue of the peer and room
      * for {@code bytes} on the way to the event loop are reserved. Not on the event loop.
      */
-    void handNamed(Peer peer, ZMTPMessage named, long bytes) {
+    void handNamed(Peer peer, int occupant, ZMTPMessage named, long bytes) {
         ZMTPMessage message;
         try {
             message = named.removeFirst(1);
@@ -187,7 +178,7 @@ public final class DirectSends implements PeerSends {
             places.giveBack(peer);
             throw e;
         }
-        senders.hand(new Sent.ToPeer(this, peer, null, message, null, Way.PLACE, bytes));
+        senders.hand(new Sent.ToPeer(this, peer, occupant, message, null, Way.PLACE, bytes));
     }
 
     /** Called instead of {@link #arrived} if a message with a place does not arrive. From any thread. */
@@ -230,15 +221,15 @@ public final class DirectSends implements PeerSends {
     void arrived(Sent.ToPeer sent) {
         senders.credit().give(1, sent.bytes());
         switch (sent.way()) {
-            case QUEUE -> sendNow(sent.peer(), sent.over(), sent.message(), sent.result());
-            case PLACE -> sendToPlace(sent.peer(), sent.message());
-            case ANSWER -> answer(sent.peer(), sent.over(), sent.message());
+            case QUEUE -> sendNow(sent.peer(), sent.occupant(), sent.message(), sent.result());
+            case PLACE -> sendToPlace(sent.peer(), sent.occupant(), sent.message());
+            case ANSWER -> answer(sent.peer(), sent.occupant(), sent.message());
         }
     }
 
-    private void sendToPlace(Peer peer, ZMTPMessage message) {
+    private void sendToPlace(Peer peer, int occupant, ZMTPMessage message) {
         try {
-            if (isThere(peer)) {
+            if (isThere(peer) && occupant == peer.occupant()) {
                 peer.outbound().sendNoted();
                 peer.outbound().sendAccepted(message, null);
             } else {
@@ -259,21 +250,20 @@ public final class DirectSends implements PeerSends {
      * makes requests without reading answers, is not read until there is room again. Takes ownership of the message. On
      * the event loop.
      */
-    public void answer(Peer peer, @Nullable PeerHandler over, ZMTPMessage message) {
+    public void answer(Peer peer, int occupant, ZMTPMessage message) {
         boolean waits = context.config().overflowPolicy() == OverflowPolicy.WAIT;
-        if (over == null || over != peer.link()) {
+        if (!peer.isUp() || occupant != peer.occupant()) {
             dropAsItHasLeft(peer, message, null);
         } else if (waits && !peer.isLeaving()) {
             peer.outbound().sendAccepted(message, null);
             peer.unreadAnswers().changed();
         } else {
-            sendNow(peer, over, message, null);
+            sendNow(peer, occupant, message, null);
         }
     }
 
-    private void sendNow(
-            Peer peer, @Nullable PeerHandler over, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        if (!isThere(peer) || (over != null && over != peer.link())) {
+    private void sendNow(Peer peer, int occupant, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (!isThere(peer) || occupant != peer.occupant()) {
             dropAsItHasLeft(peer, message, result);
         } else if (peer.queue().isAwaited() || peer.outbound().send(message, result) == Fate.REFUSED) {
             peer.counters().add(SENT, 1);

@@ -4,7 +4,6 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Outgoing;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPSocketException.Reason;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -51,14 +50,14 @@ sealed interface Sent {
     /**
      * A message for a given peer.
      *
-     * @param over the only connection that the message can go over; null for any
+     * @param occupant the {@link Peer#occupant()} that the message is for
      * @param way how the message uses the peer's queue
      * @param bytes its length, as above
      */
     record ToPeer(
             DirectSends sends,
             Peer peer,
-            @Nullable PeerHandler over,
+            int occupant,
             ZMTPMessage message,
             @Nullable CompletableFuture<Void> result,
             Way way,

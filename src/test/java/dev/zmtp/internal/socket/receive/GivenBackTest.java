@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -22,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -69,7 +67,7 @@ class GivenBackTest {
     private static Taker givenUpWhen(Consumer<ZMTPMessage> meanwhile) {
         return new Taker() {
             @Override
-            public boolean take(Peer from, @Nullable PeerHandler over, ZMTPMessage message) {
+            public boolean take(Peer from, int occupant, ZMTPMessage message) {
                 meanwhile.accept(message);
                 return false;
             }

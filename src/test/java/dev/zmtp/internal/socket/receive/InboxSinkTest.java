@@ -145,7 +145,7 @@ class InboxSinkTest {
         send("0", "1", "2");
 
         while (sink.taken.size() > 1) {
-            assertThat(inbox.returned(peer(), null, sink.taken.removeLast())).isTrue();
+            assertThat(inbox.returned(peer(), 0, sink.taken.removeLast())).isTrue();
         }
         inbox.unsink(sink);
 
@@ -160,9 +160,9 @@ class InboxSinkTest {
         inbox.sink(sink);
         send("0", "1");
 
-        assertThat(inbox.returned(peer(), null, sink.taken.removeLast())).isTrue();
+        assertThat(inbox.returned(peer(), 0, sink.taken.removeLast())).isTrue();
         assertThat(isRead(peer())).isTrue();
-        assertThat(inbox.returned(peer(), null, sink.taken.removeLast())).isTrue();
+        assertThat(inbox.returned(peer(), 0, sink.taken.removeLast())).isTrue();
         inbox.unsink(sink);
 
         assertThat(isRead(peer())).isFalse();
@@ -187,7 +187,7 @@ class InboxSinkTest {
         pull.closeAsync(Duration.ZERO);
         loop.run();
 
-        assertThat(inbox.returned(peer, null, taken)).isFalse();
+        assertThat(inbox.returned(peer, 0, taken)).isFalse();
         assertThat(taken.refCnt()).isZero();
     }
 
@@ -240,7 +240,7 @@ class InboxSinkTest {
         inbox.claim();
         inbox.sink(sink);
         send("0");
-        assertThat(inbox.returned(peer(), null, sink.taken.remove())).isTrue();
+        assertThat(inbox.returned(peer(), 0, sink.taken.remove())).isTrue();
         inbox.unsink(sink);
 
         CompletableFuture<ZMTPMessage> received = TestSockets.get(CompletableFuture.supplyAsync(pull::receiveAsync));

@@ -328,7 +328,7 @@ class KeepLatestTest {
         send(push, "newer");
         ZMTPMessage older = message("older");
 
-        assertThat(ClockedSockets.core(pull).inbox().returned(peer(pull), null, older))
+        assertThat(ClockedSockets.core(pull).inbox().returned(peer(pull), 0, older))
                 .isTrue();
         loop.run();
 
@@ -341,7 +341,7 @@ class KeepLatestTest {
     void aMessageThatIsPutBackIsKeptIfItIsTheNewest() {
         push();
 
-        ClockedSockets.core(pull).inbox().returned(peer(pull), null, message("back"));
+        ClockedSockets.core(pull).inbox().returned(peer(pull), 0, message("back"));
 
         assertThat(taken(pull)).containsExactly("back");
     }

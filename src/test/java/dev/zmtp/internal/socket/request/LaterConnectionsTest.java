@@ -30,7 +30,6 @@ import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
-import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -211,48 +210,5 @@ class LaterConnectionsTest {
 
         assertThat(events.next(Dropped.class).reason()).isEqualTo(DropReason.NO_PEER);
         assertThat(router.stats().queued()).isZero();
-    }
-
-    @Test
-    void messagesForAPeerAreNotSentToAnotherAtItsEndpoint(TestSockets sockets) {
-        ZMTPSocket router = sockets.open(ROUTER);
-        ZMTPSocket first = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("first")));
-        String endpoint = bind(first, TCP);
-        connect(router, endpoint);
-        get(first.sendAsync(message("from the first")));
-        await("it has arrived", () -> router.stats().received() == 1);
-        get(first.closeAsync(Duration.ZERO));
-        await("the end", () -> router.peers().stream().noneMatch(TestSockets::isUp));
-        CompletableFuture<Void> queued = router.sendAsync(message("first", "for the first"));
-        TestSockets.Events events = events(router);
-
-        ZMTPSocket second = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("second")));
-        bind(second, endpoint);
-
-        assertThat(reason(queued)).isEqualTo(PEER_DOWN);
-        assertThat(events.next(Dropped.class).reason()).isEqualTo(DropReason.PEER_DOWN);
-        get(router.whenPeers(1));
-        get(router.sendAsync(message("second", "for the second")));
-        get(second.sendAsync(message("from the second")));
-        assertThat(receive(second)).containsExactly("for the second");
-        assertThat(receive(router)).containsExactly("second", "from the second");
-    }
-
-    @Test
-    void aReqGetsNothingThatWaitedForADealerAtItsEndpoint(TestSockets sockets) {
-        ZMTPSocket router = sockets.open(ROUTER);
-        ZMTPSocket dealer = sockets.open(DEALER);
-        String endpoint = bind(dealer, TCP);
-        ZMTPPeer peer = connect(router, endpoint);
-        get(dealer.closeAsync(Duration.ZERO));
-        await("the end", () -> !TestSockets.isUp(peer));
-        CompletableFuture<Void> queued = peer.sendAsync(message("", "for the dealer"));
-
-        ZMTPSocket req = sockets.open(REQ);
-        bind(req, endpoint);
-        assertThat(reason(queued)).isEqualTo(PEER_DOWN);
-        router.serve(request -> request.reply(message("answer")));
-
-        assertThat(frames(get(ask(req, "question")))).containsExactly("answer");
     }
 }

@@ -150,7 +150,7 @@ class SendersTest {
         assertThatThrownBy(() -> senders.blocking()
                         .answer(
                                 peer,
-                                peer.link(),
+                                peer.occupant(),
                                 answer,
                                 0,
                                 waited -> {
