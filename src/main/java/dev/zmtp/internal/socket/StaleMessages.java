@@ -19,40 +19,49 @@ final class StaleMessages {
 
     private final SocketContext context;
     private final Inbox inbox;
-    private final @Nullable ByName named;
+
+    /** Peer that is about to come up with another name, and the number of dropped messages under its last name. */
+    private @Nullable Peer renamed;
+
+    private int droppedOfRenamed;
 
     /** @param named the names of the peers, if messages are addressed by them */
+    @SuppressWarnings("this-escape") // nothing happens before the first peer is up
     StaleMessages(SocketContext context, Inbox inbox, @Nullable ByName named) {
         this.context = context;
         this.inbox = inbox;
-        this.named = named;
+        if (named != null) {
+            named.beforeRename(this::rename);
+        }
+    }
+
+    private void rename(Peer peer) {
+        renamed = peer;
+        droppedOfRenamed = inbox.drop(peer);
     }
 
     /** Called when a connection has ended. */
     void down(Peer peer, String endpoint) {
-        boolean isFiltered =
-                context.config().subscriptionFilter() != null; // which could refuse the next peer the topic
+        // It could refuse the next peer at the endpoint what it has allowed this one.
+        boolean isFiltered = context.config().subscriptionFilter() != null;
         if (peer.home() == null || peer.isRequester() || isFiltered) {
             peer.outbound().failQueue(PEER_DOWN, "connection to " + endpoint + " ended");
         }
         if (context.type() == ZMTPSocketType.REP || isRequesterAt(peer)) { // its requests cannot be answered any more
-            replace(peer, DropReason.REQUESTER_DOWN);
+            context.drops().dropped(peer, DropReason.REQUESTER_DOWN, inbox.drop(peer));
         }
     }
 
     /** Called when a peer is connected, before anything is sent to it. */
     void up(Peer peer) {
-        if (isRequesterAt(peer) || (named != null && named.wasRenamed(peer))) { // is it another peer?
-            replace(peer, DropReason.PEER_DOWN); // first, because a sender that is notified next can send to this peer
+        boolean wasRenamed = renamed == peer;
+        renamed = null;
+        if (wasRenamed || isRequesterAt(peer)) { // which another peer can have been before
+            int dropped = wasRenamed ? droppedOfRenamed : inbox.drop(peer);
             peer.outbound().failQueue(PEER_DOWN, "another peer is at " + peer.endpointText());
+            context.drops().dropped(peer, DropReason.PEER_DOWN, dropped);
             peer.drained();
         }
-    }
-
-    private void replace(Peer peer, DropReason reason) {
-        int dropped = inbox.drop(peer);
-        peer.inbound().replaced(); // last, because a thread that takes a message sees the number that it had
-        context.drops().dropped(peer, reason, dropped);
     }
 
     /** Returns whether the socket connects to a peer that makes requests. */

@@ -32,9 +32,9 @@ public final class Inbound {
         return occupant;
     }
 
-    /** Called when what was received, and its answers, belong to no peer that can be there next. On the event loop. */
+    /** Called when all messages are dropped, and answers must not reach whoever is there next. Under the lock. */
     public void replaced() {
-        int next = occupant + 1;
+        int next = occupant + 1; // only the event loop changes it
         occupant = next;
     }
 }

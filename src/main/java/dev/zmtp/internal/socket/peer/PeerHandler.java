@@ -183,7 +183,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     void reading(boolean on) {
-        if (farewell == null) { // the farewell reads
+        if (farewell == null && (!on || cause == null)) { // otherwise it reads, or nothing more is wanted
             ctx.channel().config().setAutoRead(on);
         }
     }

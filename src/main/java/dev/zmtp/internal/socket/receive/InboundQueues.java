@@ -168,7 +168,7 @@ final class InboundQueues {
         return removed;
     }
 
-    /** Removes all messages of the peer. */
+    /** Removes all messages of the peer. Those that others have taken are not put back, and get no answer. */
     Deque<ZMTPMessage> removeAll(Peer from) {
         Deque<ZMTPMessage> removed = new ArrayDeque<>(0);
         for (ZMTPMessage next = next(from); next != null; next = next(from)) {
@@ -176,6 +176,7 @@ final class InboundQueues {
         }
         line.remove(from);
         from.memory().dropped();
+        from.inbound().replaced();
         return removed;
     }
 

@@ -150,7 +150,7 @@ public final class Inbox {
                     waits = taker.waits() && takers.add(taker) && !line.isEmpty();
                 } else if (failure == null) {
                     from = line.poll();
-                    occupant = from == null ? 0 : from.occupant(); // which changes after the messages are dropped
+                    occupant = from == null ? 0 : from.occupant(); // which changes when the messages are dropped
                     message = from == null ? null : queues.next(from);
                 }
             } finally {

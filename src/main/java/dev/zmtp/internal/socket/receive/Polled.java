@@ -34,7 +34,7 @@ public final class Polled implements Taker {
         return Objects.requireNonNull(peer, "peer");
     }
 
-    /** Returns the connection of the peer when the message was the next; null if it had ended. */
+    /** Returns the {@link Peer#occupant()} when the message was the next. */
     public int occupant() {
         return occupant;
     }

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,7 @@ public final class ByName extends Routing {
     private final SocketContext context;
     private final Map<Name, Peer> peers = new ConcurrentHashMap<>();
     private int lastId;
-    private @Nullable Peer renamed;
+    private Consumer<Peer> beforeRename = peer -> {};
 
     public ByName(SocketContext context) {
         this.context = context;
@@ -133,7 +134,6 @@ public final class ByName extends Routing {
     @Override
     @Nullable
     public String up(Peer peer) {
-        renamed = null;
         if (peer.isLeaving()) {
             return isAnother(peer) ? "another peer is at the endpoint" : null; // it only gets queued messages
         }
@@ -154,17 +154,17 @@ public final class ByName extends Routing {
         }
         Name before = nameOf(peer);
         peers.remove(before, peer); // it might have had another name
-        peer.name(bytes(name));
-        if (before.bytes.hasRemaining() && !before.equals(nameOf(peer))) {
-            renamed = peer;
+        if (before.bytes.hasRemaining() && !before.bytes.equals(name)) {
+            beforeRename.accept(peer); // now, when it has no name
         }
+        peer.name(bytes(name));
         peers.put(nameOf(peer), peer);
         return null;
     }
 
-    /** Returns whether the peer that has joined last is this peer, and had another name at its last connection. */
-    public boolean wasRenamed(Peer peer) {
-        return renamed == peer;
+    /** Sets what is called before a peer gets another name than at its last connection. */
+    public void beforeRename(Consumer<Peer> action) {
+        beforeRename = action;
     }
 
     private @Nullable String takeOver(Peer owner) {
