@@ -177,15 +177,19 @@ class StrictReplyTest {
         assertThat(receive(dealer)).containsExactly("", "served");
     }
 
-    @Test
-    void theAnswerToAPeerThatHasLeftFails(TestSockets sockets) {
-        ZMTPSocket rep = sockets.open(REP);
+    private static void takeTheRequestOfAPeerThatLeaves(ZMTPSocket rep, TestSockets sockets) {
         ZMTPSocket req = sockets.open(REQ);
         connect(req, bind(rep, ENDPOINT));
         get(req.sendAsync(message("question")));
         get(rep.receiveAsync()).release();
         get(req.closeAsync(Duration.ZERO));
         await("nobody", () -> rep.peers().isEmpty());
+    }
+
+    @Test
+    void theAnswerToAPeerThatHasLeftFails(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        takeTheRequestOfAPeerThatLeaves(rep, sockets);
 
         assertThat(reason(rep.sendAsync(message("answer")))).isEqualTo(PEER_DOWN);
 
@@ -197,12 +201,7 @@ class StrictReplyTest {
     void anAnswerThatIsDroppedAfterItWasAcceptedIsReported(TestSockets sockets) {
         ZMTPSocket rep = sockets.open(REP);
         TestSockets.Events events = events(rep);
-        ZMTPSocket req = sockets.open(REQ);
-        connect(req, bind(rep, ENDPOINT));
-        get(req.sendAsync(message("question")));
-        get(rep.receiveAsync()).release();
-        get(req.closeAsync(Duration.ZERO));
-        await("nobody", () -> rep.peers().isEmpty());
+        takeTheRequestOfAPeerThatLeaves(rep, sockets);
 
         assertThat(rep.trySend(message("answer"))).isTrue();
 

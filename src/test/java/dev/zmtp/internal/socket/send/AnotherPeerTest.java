@@ -54,6 +54,19 @@ class AnotherPeerTest {
         return sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity(identity)));
     }
 
+    private ZMTPSocket takesTheEndpoint(TestSockets sockets, String identity) {
+        ZMTPSocket another = named(sockets, identity);
+        bind(another, endpoint);
+        return another;
+    }
+
+    private void fillTheQueue() {
+        for (int i = 0; i < LIMIT; i++) {
+            router.sendAsync(message("first", "fills the queue"));
+        }
+        await("it is full", () -> router.stats().queued() == LIMIT);
+    }
+
     private void theFirstLeaves() {
         get(first.closeAsync(Duration.ZERO));
         await("the end", () -> router.peers().stream().noneMatch(TestSockets::isUp));
@@ -67,8 +80,7 @@ class AnotherPeerTest {
         CompletableFuture<Void> queued = router.sendAsync(message("first", "for the first"));
         TestSockets.Events events = events(router);
 
-        ZMTPSocket second = named(sockets, identity);
-        bind(second, endpoint);
+        ZMTPSocket second = takesTheEndpoint(sockets, identity);
 
         assertThat(reason(queued)).isEqualTo(PEER_DOWN);
         assertThat(events.next(Dropped.class).reason()).isEqualTo(DropReason.PEER_DOWN);
@@ -84,13 +96,9 @@ class AnotherPeerTest {
     void theMessagesOfAnotherPeerAreReceived(TestSockets sockets) {
         connectToTheFirst(sockets);
         theFirstLeaves();
-        for (int i = 0; i < LIMIT; i++) {
-            router.sendAsync(message("first", "fills the queue"));
-        }
-        await("it is full", () -> router.stats().queued() == LIMIT);
+        fillTheQueue();
 
-        ZMTPSocket second = named(sockets, "second");
-        bind(second, endpoint);
+        ZMTPSocket second = takesTheEndpoint(sockets, "second");
         get(second.sendAsync(message("from the second")));
 
         await("it has arrived", () -> router.stats().received() == 2);
@@ -104,8 +112,7 @@ class AnotherPeerTest {
         router.serve(requests::add);
         await("the request", () -> requests.size() == 1);
         theFirstLeaves();
-        ZMTPSocket second = named(sockets, "second");
-        bind(second, endpoint);
+        ZMTPSocket second = takesTheEndpoint(sockets, "second");
         get(router.whenPeers(1));
 
         assertThat(requests.get(0).reply(message("answer"))).isFalse();
@@ -120,15 +127,11 @@ class AnotherPeerTest {
     void aThreadThatWaitsForAPeerDoesNotSendToAnother(TestSockets sockets) throws InterruptedException {
         connectToTheFirst(sockets);
         theFirstLeaves();
-        for (int i = 0; i < LIMIT; i++) {
-            router.sendAsync(message("first", "fills the queue"));
-        }
-        await("it is full", () -> router.stats().queued() == LIMIT);
+        fillTheQueue();
         SendingThreads threads = new SendingThreads();
         CompletableFuture<Throwable> waits = threads.waiting(() -> router.send(message("first", "waits")));
 
-        ZMTPSocket second = named(sockets, "second");
-        bind(second, endpoint);
+        ZMTPSocket second = takesTheEndpoint(sockets, "second");
 
         SendingThreads.assertReason(get(waits), PEER_DOWN);
         get(router.sendAsync(message("second", "for the second")));
@@ -142,8 +145,7 @@ class AnotherPeerTest {
         CompletableFuture<Void> queued = router.sendAsync(message("first", "for the first"));
         router.connect(endpoint).close();
 
-        ZMTPSocket second = named(sockets, "second");
-        bind(second, endpoint);
+        ZMTPSocket second = takesTheEndpoint(sockets, "second");
 
         assertThat(reason(queued)).isEqualTo(PEER_DOWN);
         assertThat(second.stats().received()).isZero();
