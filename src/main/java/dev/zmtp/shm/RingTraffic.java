@@ -111,7 +111,7 @@ final class RingTraffic {
     private void turn() {
         if (channel.eventLoop().isShuttingDown()) {
             LoopHooks.run(); // no later turn is certain, and a task in each pass would keep Netty from running them
-            LoopHooks.close(channel);
+            LoopHooks.close(channel); // on a loop of a type that has no actions
             return;
         }
         turns.begin();

@@ -68,7 +68,6 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     // The routing again, if it is of this kind
     private final @Nullable RoundRobin shared;
     private final @Nullable ByName named;
-
     private final @Nullable FanOut publishing;
     private final Senders senders;
     private final Inbox inbox;

@@ -97,15 +97,10 @@ public final class Subscriptions {
     }
 
     private Object command(ByteBuf topic, boolean add) {
-        return groups ? membership(topic, add) : subscription(topic, add);
-    }
-
-    private static ZMTPSubscription subscription(ByteBuf topic, boolean add) {
+        if (groups) {
+            return add ? ZMTPMembership.join(topic) : ZMTPMembership.leave(topic);
+        }
         return add ? ZMTPSubscription.subscribe(topic) : ZMTPSubscription.cancel(topic);
-    }
-
-    private static ZMTPMembership membership(ByteBuf group, boolean join) {
-        return join ? ZMTPMembership.join(group) : ZMTPMembership.leave(group);
     }
 
     public void up(Peer publisher) {

@@ -132,7 +132,7 @@ final class ServedRequest implements ZMTPRequest {
 
     /** Sends the answer of a REP that receives and sends in turn. Takes ownership of the answer. Can be called once. */
     void answer(ZMTPMessage answer, @Nullable CompletableFuture<Void> result) {
-        directly.reply(peer, occupant, enveloped(answer), result);
+        directly.send(peer, occupant, enveloped(answer), result);
     }
 
     /** Returns the length of the envelope, in bytes. */

@@ -44,7 +44,7 @@ public final class DirectSends implements PeerSends {
     /** Takes ownership of the message. From any thread. */
     @Override
     public void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        reply(peer, peer.occupant(), message, result);
+        send(peer, peer.occupant(), message, result);
     }
 
     /**
@@ -53,7 +53,7 @@ public final class DirectSends implements PeerSends {
      *
      * @param occupant the {@link Peer#occupant()} that made the request
      */
-    public void reply(Peer peer, int occupant, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+    public void send(Peer peer, int occupant, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (context.isClosed()) {
             context.drop(peer, message, result, CLOSED, "the socket is closed");
             return;
@@ -229,7 +229,7 @@ public final class DirectSends implements PeerSends {
 
     private void sendToPlace(Peer peer, int occupant, ZMTPMessage message) {
         try {
-            if (isThere(peer) && occupant == peer.occupant()) {
+            if (isThere(peer, occupant)) {
                 peer.outbound().sendNoted();
                 peer.outbound().sendAccepted(message, null);
             } else {
@@ -243,6 +243,11 @@ public final class DirectSends implements PeerSends {
 
     static boolean isThere(Peer peer) {
         return !peer.isLeaving() && (peer.isUp() || peer.mayBeQueuedFor());
+    }
+
+    /** Returns whether the peer is there, and no other is at its endpoint since the number was read. */
+    private static boolean isThere(Peer peer, int occupant) {
+        return isThere(peer) && occupant == peer.occupant();
     }
 
     /**
@@ -263,7 +268,7 @@ public final class DirectSends implements PeerSends {
     }
 
     private void sendNow(Peer peer, int occupant, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        if (!isThere(peer) || occupant != peer.occupant()) {
+        if (!isThere(peer, occupant)) {
             dropAsItHasLeft(peer, message, result);
         } else if (peer.queue().isAwaited() || peer.outbound().send(message, result) == Fate.REFUSED) {
             peer.counters().add(SENT, 1);
