@@ -219,7 +219,6 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     @Override
     public void leaving(Peer peer) {
-        sendAccepted(); // messages that were sent before the close
         routing.leaving(peer);
         peer.roomCame(); // for threads that wait for it
     }

@@ -60,7 +60,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     private @Nullable ScheduledFuture<?> lingers;
     private @Nullable PeerHandler link;
     private long awaySince;
-    private boolean closing;
+    private volatile boolean closing; // changed there, and read in any thread
     private long closingSince; // for at most lingerNanos
     private long lingerNanos;
     private volatile @Nullable Throwable lastFailure;
@@ -326,7 +326,11 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     }
 
     void close(Duration linger) {
-        if (closing || state == State.STOPPED) {
+        if (isClosing()) {
+            return;
+        }
+        endpoints.owner().sendAccepted(); // first, because the peer gets no messages from now on
+        if (isClosing()) { // by a listener of a message that was sent
             return;
         }
         closing = true;

@@ -1,12 +1,16 @@
 package dev.zmtp.internal.socket.endpoint;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.ZMTPSocketType.XPUB;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -17,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,37 +38,79 @@ class ClosedEndpointsTest {
 
     private final List<String> received = new ArrayList<>();
 
+    private ZMTPEndpoint connector;
+
     private void pull(String endpoint) {
-        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
-        pull.onMessage((peer, job) -> {
+        receiver(PULL, endpoint);
+    }
+
+    private ZMTPSocket receiver(ZMTPSocketType type, String endpoint) {
+        ZMTPSocket receiver = loop.open(
+                ZMTPSocketConfig.builder(type).codec(codec -> codec.localIdentity(type == DEALER ? "worker" : "")));
+        receiver.onMessage((peer, job) -> {
             received.add(job.frameUTF8(0));
             job.release();
         });
-        pull.bind(endpoint);
+        receiver.bind(endpoint);
         loop.run();
+        return receiver;
     }
 
-    @Test
-    void whatAThreadHasSentBeforeItsCloseLeaves() throws InterruptedException {
-        pull("inproc://jobs");
-        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH).sendQueueLimit(5_000, 1 << 30));
-        ZMTPEndpoint connector = push.connect("inproc://jobs");
+    /** A socket that has connected to the endpoint, with room for all messages. */
+    private ZMTPSocket sender(ZMTPSocketType type) {
+        ZMTPSocket sender = loop.open(ZMTPSocketConfig.builder(type).sendQueueLimit(5_000, 1 << 30));
+        connector = sender.connect("inproc://jobs");
         loop.run();
-        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        return sender;
+    }
+
+    /** Another thread sends the messages, and closes the endpoint. */
+    private void sendAndClose(IntConsumer send) throws InterruptedException {
         Thread thread = new Thread(() -> {
             for (int i = 0; i < MANY; i++) {
-                sent.add(push.sendAsync(message("job " + i)));
+                send.accept(i);
             }
             connector.close();
         });
         thread.start();
         thread.join();
-
         loop.advance(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void whatAThreadHasSentBeforeItsCloseLeaves() throws InterruptedException {
+        pull("inproc://jobs");
+        ZMTPSocket push = sender(PUSH);
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+
+        sendAndClose(i -> sent.add(push.sendAsync(message("job " + i))));
 
         assertThat(received).hasSize(MANY);
         assertThat(sent).allMatch(future -> future.isDone() && !future.isCompletedExceptionally());
         assertThat(push.stats().queued()).isZero();
+    }
+
+    @Test
+    void whatAThreadHasPublishedBeforeItsCloseLeaves() throws InterruptedException {
+        ZMTPSocket sub = receiver(SUB, "inproc://jobs");
+        sub.subscribe("");
+        ZMTPSocket pub = sender(PUB);
+
+        sendAndClose(i -> pub.sendOrDrop(message("job " + i)));
+
+        assertThat(received).hasSize(MANY);
+    }
+
+    @Test
+    void whatAThreadHasSentByNameBeforeItsCloseLeaves() throws InterruptedException {
+        receiver(DEALER, "inproc://jobs");
+        ZMTPSocket router = sender(ROUTER);
+
+        sendAndClose(
+                i -> assertThat(router.trySend(message("worker", "job " + i))).isTrue());
+
+        assertThat(received).hasSize(MANY);
+        assertThat(router.stats().dropped()).isZero();
     }
 
     @Test
