@@ -42,7 +42,6 @@ final class StaleMessages {
 
     /** Called when a connection has ended. */
     void down(Peer peer, String endpoint) {
-        // It could refuse the next peer at the endpoint what it has allowed this one.
         boolean isFiltered = context.config().subscriptionFilter() != null;
         if (peer.home() == null || peer.isRequester() || isFiltered) {
             peer.outbound().failQueue(PEER_DOWN, "connection to " + endpoint + " ended");

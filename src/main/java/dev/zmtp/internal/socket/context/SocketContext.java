@@ -102,6 +102,14 @@ public final class SocketContext {
         return maxMessageAgeNanos;
     }
 
+    /**
+     * Returns whether messages for a peer wait for its next connection. They do not if a filter decides which topics a
+     * peer gets, because the next peer at the endpoint can be one that it refuses them.
+     */
+    public boolean queuesWhileDown() {
+        return config.queueWhileDown() && config.subscriptionFilter() == null;
+    }
+
     private QueueLimit effective(QueueLimit limit) {
         return config.overflowPolicy() == OverflowPolicy.KEEP_LATEST ? new QueueLimit(1, limit.bytes()) : limit;
     }

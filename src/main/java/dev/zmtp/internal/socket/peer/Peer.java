@@ -430,7 +430,7 @@ public final class Peer implements ZMTPPeer {
 
     /** Returns whether messages are queued for the peer while it is disconnected. */
     public boolean mayBeQueuedFor() {
-        return home != null && context.config().queueWhileDown() && !isRequester();
+        return home != null && context.queuesWhileDown() && !isRequester();
     }
 
     /** Returns the number of the peer at the endpoint. What is meant for another number must not be sent to it. */

@@ -168,6 +168,14 @@ final class InboundQueues {
         return removed;
     }
 
+    /** Called when the connection of the peer has ended. Its messages can still be taken. */
+    void down(Peer from) {
+        from.memory().inbound(0);
+        if (context.config().subscriptionFilter() != null) { // which can refuse the next peer what this one was sent
+            from.inbound().replaced();
+        }
+    }
+
     /** Removes all messages of the peer. Those that others have taken are not put back, and get no answer. */
     Deque<ZMTPMessage> removeAll(Peer from) {
         Deque<ZMTPMessage> removed = new ArrayDeque<>(0);

@@ -380,7 +380,7 @@ public final class Inbox {
 
     /** Called when the connection of the peer has ended. On the event loop. */
     public void down(Peer from) {
-        underLock(() -> from.memory().inbound(0));
+        underLock(() -> queues.down(from));
     }
 
     /** Drops the messages of this peer that were not taken, and returns their number. On the event loop. */

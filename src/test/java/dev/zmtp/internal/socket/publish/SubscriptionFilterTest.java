@@ -13,8 +13,11 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.test.ZMTPTestPeer;
 import io.netty.buffer.ByteBuf;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiPredicate;
@@ -114,5 +117,26 @@ class SubscriptionFilterTest {
 
         assertThat(received).isEmpty();
         assertThat(pub.peers()).hasSize(1);
+    }
+
+    /** The next subscriber at the endpoint might be refused what this one was allowed. */
+    @Test
+    void nothingWaitsForASubscriberThatIsAway() {
+        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB).subscriptionFilter((peer, topic) -> true));
+        List<ZMTPSocketEvent> events = new ArrayList<>();
+        pub.onEvent(Runnable::run, events::add);
+        ZMTPTestPeer first = ZMTPTestPeer.bind(loop, "test://subscriber", SUB);
+        ZMTPPeer peer = pub.connect("test://subscriber").peer();
+        loop.run();
+        first.subscribe("secret");
+        first.close();
+        loop.run();
+
+        peer.sendOrDrop(message("secret", "last value"));
+        ZMTPTestPeer second = ZMTPTestPeer.bind(loop, "test://subscriber", SUB);
+        loop.advance(Duration.ofSeconds(10));
+
+        assertThat(second.isEmpty()).isTrue();
+        assertThat(events).hasAtLeastOneElementOfType(ZMTPSocketEvent.Dropped.class);
     }
 }
