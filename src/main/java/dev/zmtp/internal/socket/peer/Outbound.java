@@ -46,7 +46,7 @@ public final class Outbound {
     public void limit(QueueLimit limit) {
         queue.limit(limit);
         peer.roomCame();
-        peer.unreadAnswers().changed();
+        peer.unreadAnswers().someHaveLeft();
     }
 
     /** Messages of this task for the peer in the {@code Gathering}. */

@@ -41,7 +41,7 @@ public final class UnreadAnswers {
         }
     }
 
-    /** Called when some messages waiting for the peer have left. */
+    /** Called when some messages waiting for the peer have left, or more can wait. */
     void someHaveLeft() {
         if (areMany) {
             changed();

@@ -105,4 +105,28 @@ class UnreadAnswersTest {
             assertThat(served[0]).isEqualTo(100);
         }
     }
+
+    /** Only answers keep a socket from reading. */
+    @Test
+    @Tag("netty-4.2-only")
+    void aPeerWithAFullQueueIsReadAfterTheLimitIsSet() {
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(5, 1 << 20));
+            router.onMessage((peer, message) -> message.release());
+            router.bind("test://router");
+            ZMTPTestPeer peer = ZMTPTestPeer.connect(loop, "test://router", DEALER);
+            peer.stopReading();
+            ZMTPPeer its = TestSockets.peer(router);
+            while (its.isWritable()) {
+                its.sendOrDrop(message(ANSWER));
+                loop.run();
+            }
+
+            router.resizeSendQueue(5, 1 << 20);
+            loop.run();
+            peer.send("question");
+
+            assertThat(router.stats().received()).isEqualTo(1);
+        }
+    }
 }
