@@ -32,9 +32,13 @@ public final class Inbound {
         return occupant;
     }
 
-    /** Called when all messages are dropped, and answers must not reach whoever is there next. Under the lock. */
+    /**
+     * Called when messages and answers must not reach whoever is there next, who does not share the places of the
+     * requests that are with a handler. On the event loop, under the lock.
+     */
     public void replaced() {
         int next = occupant + 1; // only the event loop changes it
         occupant = next;
+        served = 0;
     }
 }

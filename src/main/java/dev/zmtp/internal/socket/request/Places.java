@@ -44,10 +44,17 @@ public final class Places {
         peer.inbound().served++;
     }
 
-    /** Gives the place of a request back. Returns true if the peer was declined, and can be asked again. */
-    boolean giveBack(Peer peer) {
-        boolean was = declined.remove(peer, peer.inbound().served);
+    /**
+     * Gives the place of a request back. Returns true if the peer was declined, and can be asked again.
+     *
+     * @param occupant the {@link Peer#occupant()} that made the request
+     */
+    boolean giveBack(Peer peer, int occupant) {
         taken--;
+        if (occupant != peer.occupant()) { // an earlier one
+            return false;
+        }
+        boolean was = declined.remove(peer, peer.inbound().served);
         peer.inbound().served--;
         return was;
     }

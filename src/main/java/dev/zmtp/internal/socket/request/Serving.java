@@ -113,7 +113,7 @@ public final class Serving implements Sink {
 
     private void endedHere(ServedRequest request, @Nullable ZMTPMessage answer) {
         Peer from = request.from();
-        if (places.giveBack(from)) {
+        if (places.giveBack(from, request.occupant())) {
             inbox.back(from);
         }
         from.memory().served(-request.memory());

@@ -61,7 +61,7 @@ class PlacesTest {
         Peer first = owner.newPeer(null);
 
         assertThat(fill(places, first)).isEqualTo(1);
-        assertThat(places.giveBack(first)).isFalse();
+        assertThat(places.giveBack(first, first.occupant())).isFalse();
         assertThat(fill(places, owner.newPeer(null))).isEqualTo(1);
     }
 
@@ -78,7 +78,7 @@ class PlacesTest {
 
         assertThat(places.recall()).isNull();
         for (int i = 0; i < 34; i++) {
-            places.giveBack(greedy);
+            places.giveBack(greedy, greedy.occupant());
         }
         assertThat(taken).isEqualTo(22);
         assertThat(places.recall()).isSameAs(late);
@@ -93,7 +93,26 @@ class PlacesTest {
         fill(places, peer);
         places.decline(peer);
 
-        assertThat(places.giveBack(peer)).isTrue();
+        assertThat(places.giveBack(peer, peer.occupant())).isTrue();
         assertThat(places.areLeftFor(peer)).isTrue();
+    }
+
+    @Test
+    void thePeerThatIsThereNextDoesNotShareThePlacesOfItsPredecessor() {
+        SocketContext context = context(9);
+        Places places = new Places(context);
+        Peer peer = new RecordedOwner(context).newPeer(null);
+        int first = peer.occupant();
+        assertThat(fill(places, peer)).isEqualTo(3);
+        peer.inbound().replaced();
+
+        assertThat(fill(places, peer)).isEqualTo(2);
+        assertThat(places.giveBack(peer, first)).isFalse();
+
+        assertThat(fill(places, peer))
+                .as("half of the five that are left, of which it has two")
+                .isZero();
+        places.giveBack(peer, peer.occupant());
+        assertThat(fill(places, peer)).isEqualTo(1);
     }
 }
