@@ -60,6 +60,9 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     // On the event loop
     private boolean readPending;
 
+    /** Number of messages that were read since the event loop read from its other channels. */
+    private int readSincePause;
+
     /** True if messages were passed to the other end, which has not been told. */
     private boolean passed;
 
@@ -146,7 +149,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
         int left = LoopBudget.MESSAGES;
         for (Object msg = out.current(); msg != null; msg = out.current()) {
             if (left == 0) { // the other end reads in the meantime, and the written messages can lead to more
-                runThere(flushTask);
+                flushAfterReads();
                 break;
             }
             ReferenceCountUtil.retain(msg); // first, because the reader might release it before the buffer does
@@ -232,6 +235,12 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
         counts = listener;
     }
 
+    private void flushAfterReads() {
+        if (!AfterReads.submit(eventLoop(), () -> runThere(flushTask))) {
+            runThere(flushTask);
+        }
+    }
+
     private void flushAgain() {
         unsafe().flush();
     }
@@ -250,20 +259,28 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     private void wake() {
         VarHandle.fullFence(); // either we see the reader stop, or it sees the written message
         if (!reading.get() && reading.compareAndSet(false, true)) {
-            try {
-                LoopHooks.execute(eventLoop(), readTask);
-            } catch (RejectedExecutionException e) { // it has ended
-                reading.set(false);
-            } catch (IllegalStateException e) { // it is not registered; it checks the ring when it is
-                reading.set(false);
-                if (isRegistered()) { // in the meantime, and saw that a read was scheduled
-                    wake();
-                }
+            scheduleRead();
+        }
+    }
+
+    private void scheduleRead() {
+        try {
+            LoopHooks.execute(eventLoop(), readTask);
+        } catch (RejectedExecutionException e) { // it has ended
+            reading.set(false);
+        } catch (IllegalStateException e) { // it is not registered; it checks the ring when it is
+            reading.set(false);
+            if (isRegistered()) { // in the meantime, and saw that a read was scheduled
+                wake();
             }
         }
     }
 
+    /** Reads, after the event loop has read from its other channels if this channel has read much in the meantime. */
     private void readSome() {
+        if (readSincePause >= LoopBudget.MESSAGES && AfterReads.submit(eventLoop(), this::readAfterPause)) {
+            return;
+        }
         reading.set(false); // first, so that later writes wake it again
         VarHandle.fullFence();
         if (readPending && isActive()) {
@@ -272,6 +289,11 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
                 wake();
             }
         }
+    }
+
+    private void readAfterPause() {
+        readSincePause = 0;
+        scheduleRead();
     }
 
     private void read(int most) {
@@ -285,6 +307,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
                 break;
             }
         }
+        readSincePause += messages;
         inbound.free(bytes);
         InprocChannel from = other;
         if (messages > 0) {

@@ -5,6 +5,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The connections of a socket with unflushed writes. They are flushed after the tasks that are due now have written as
@@ -33,6 +34,12 @@ public final class PendingFlushes implements Runnable {
     /** Number of bytes that can always be written without a flush, however little of the budget remains. */
     static final long LEAST_BYTES = 1 << 18;
 
+    /**
+     * Maximum time for which flushes lead to writes that are flushed next, in nanoseconds. After it, the event loop
+     * reads first.
+     */
+    private static final long CONSECUTIVE = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final SocketContext context;
 
     private final ZMTPMemoryBudget budget;
@@ -41,6 +48,8 @@ public final class PendingFlushes implements Runnable {
     private long bytes;
     private long bytesOfTask;
     private boolean flushing;
+    private boolean running;
+    private long lastPause = System.nanoTime();
 
     PendingFlushes(SocketContext context) {
         this.context = context;
@@ -50,9 +59,23 @@ public final class PendingFlushes implements Runnable {
     /** Adds the writes of a connection, to be flushed later. */
     public void add(Writes writes) {
         if (written.isEmpty()) {
-            context.execute(this);
+            if (running && hasRunLong()) {
+                context.executeAfterReads(this);
+            } else {
+                context.execute(this);
+            }
         }
         written.add(writes);
+    }
+
+    /** Returns whether flushes have led to writes for a long time. If so, the event loop reads next. */
+    private boolean hasRunLong() {
+        long now = System.nanoTime();
+        boolean isLong = now - lastPause > CONSECUTIVE;
+        if (isLong) {
+            lastPause = now;
+        }
+        return isLong;
     }
 
     /** Called when this many more bytes have been written to a connection that was added. */
@@ -96,12 +119,14 @@ public final class PendingFlushes implements Runnable {
         spare = all;
         bytes = 0;
         bytesOfTask = 0;
+        running = true;
         context.completions().begin();
         try {
             complete(all);
         } finally {
             all.clear();
             context.completions().end(); // now, so that callers waiting for results send their next messages together
+            running = false;
         }
     }
 

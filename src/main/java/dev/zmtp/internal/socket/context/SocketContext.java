@@ -7,6 +7,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.socket.flight.Flight;
+import dev.zmtp.internal.transport.AfterReads;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -18,7 +19,6 @@ import dev.zmtp.socket.ZMTPStats;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
-import io.netty.channel.SingleThreadEventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -281,21 +281,13 @@ public final class SocketContext {
     }
 
     /**
-     * Runs the rest of a long task after the event loop has read and written in between. Netty runs tasks for up to a
-     * second before it checks its channels, and peers that connect during that time would wait that long for each step.
-     * Like {@link #executeAnyway}, the rest runs even if the event loop ends first. On the event loop.
+     * Runs the rest of a long task after the event loop has read and written in between, see {@link AfterReads}. Like
+     * {@link #executeAnyway}, the rest runs even if the event loop ends first. On the event loop.
      */
     public void executeAfterReads(Runnable rest) {
-        // A task after each iteration would keep an ending loop from its hooks, and so its channels open.
-        if (!eventLoop.isShuttingDown() && eventLoop instanceof SingleThreadEventLoop loop) {
-            try {
-                loop.executeAfterEventLoopIteration(() -> executeLaterAnyway(rest));
-                return;
-            } catch (RejectedExecutionException e) {
-                // The event loop is ending.
-            }
+        if (!AfterReads.submit(eventLoop, () -> executeLaterAnyway(rest))) {
+            executeLaterAnyway(rest);
         }
-        executeLaterAnyway(rest);
     }
 
     /** Runs the task at once if this is the event loop's thread. Otherwise, it runs there later. */

@@ -1,0 +1,114 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.EventLoops;
+import io.netty.channel.EventLoop;
+import io.netty.channel.SingleThreadEventLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** An event loop reads from its connections while a socket has work that does not end. */
+class ReadsInBetweenTest {
+
+    /** Far more than a chain of sends can make in the time between two reads. */
+    private static final int MANY_SENDS = 5_000;
+
+    private final EventLoops here = EventLoops.resting(1);
+    private final EventLoops there = EventLoops.resting(1);
+
+    /** What the event loop has done, and how much of it before it read from its connections. */
+    private final AtomicLong done = new AtomicLong();
+
+    private final CompletableFuture<Long> doneBeforeTheRead = new CompletableFuture<>();
+    private volatile boolean over;
+    private long spins;
+
+    @AfterEach
+    void close() {
+        over = true;
+        here.close();
+        there.close();
+    }
+
+    private static ZMTPSocket open(ZMTPSocketConfig.Builder config, EventLoops loops) {
+        return ZMTPSocket.of(config.group(loops.group()).build());
+    }
+
+    /** On the event loop. Begins when there is surely more to do than can be done at once. */
+    private void count(EventLoop loop) {
+        if (done.incrementAndGet() == LoopBudget.MESSAGES) {
+            ((SingleThreadEventLoop) loop).executeAfterEventLoopIteration(() -> doneBeforeTheRead.complete(done.get()));
+        }
+    }
+
+    @Test
+    void messagesFromPeersWithinTheProcessThatSendWithoutEnd() throws InterruptedException {
+        ZMTPSocket pull = open(ZMTPSocketConfig.builder(PULL), here);
+        pull.onMessage((peer, message) -> {
+            message.release();
+            long now = System.nanoTime();
+            for (long end = now + 20_000; now < end; now = System.nanoTime()) {
+                spins++; // slower than the senders
+            }
+            count(pull.eventLoop());
+        });
+        String endpoint = bind(pull, "inproc://flood");
+        List<ZMTPSocket> pushes = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            ZMTPSocket push = open(ZMTPSocketConfig.builder(PUSH), there);
+            connect(push, endpoint);
+            pushes.add(push);
+        }
+        Thread sender = new Thread(() -> {
+            while (!over) {
+                pushes.forEach(push -> push.sendOrDrop(message("m")));
+            }
+        });
+        sender.start();
+
+        assertThat(get(doneBeforeTheRead)).isLessThanOrEqualTo(6 * LoopBudget.MESSAGES);
+        over = true;
+        sender.join();
+        pushes.forEach(push -> get(push.closeAsync(Duration.ZERO)));
+        get(pull.closeAsync(Duration.ZERO));
+    }
+
+    @Test
+    void aChainOfSends() {
+        ZMTPSocket pull = open(ZMTPSocketConfig.builder(PULL), there);
+        pull.onMessage((peer, message) -> message.release());
+        ZMTPSocket push = open(ZMTPSocketConfig.builder(PUSH), here);
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+
+        push.eventLoop().execute(() -> sendAgain(push));
+
+        assertThat(get(doneBeforeTheRead)).isLessThan(MANY_SENDS);
+        over = true;
+        get(push.closeAsync(Duration.ofSeconds(5)));
+        get(pull.closeAsync(Duration.ofSeconds(5)));
+    }
+
+    private void sendAgain(ZMTPSocket push) {
+        push.sendAsync(message("m")).thenRun(() -> {
+            count(push.eventLoop());
+            if (!over) {
+                sendAgain(push);
+            }
+        });
+    }
+}
