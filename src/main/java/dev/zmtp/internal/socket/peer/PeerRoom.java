@@ -36,13 +36,13 @@ final class PeerRoom {
 
     /** Adds a listener, which is called soon if there is room. From any thread. */
     ZMTPRegistration listen(Runnable listener) {
-        listeners.add(listener);
+        RoomListeners.Added added = listeners.add(listener);
         context.execute(() -> {
-            if (isOpen() && listeners.contains(listener)) {
-                listeners.call(listener);
+            if (isOpen() && listeners.contains(added)) {
+                listeners.call(added);
             }
         });
-        return () -> listeners.remove(listener);
+        return () -> listeners.remove(added);
     }
 
     /** Returns whether a sender should continue. If not, the listeners are called when it should. From any thread. */

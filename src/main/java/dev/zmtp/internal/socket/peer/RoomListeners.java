@@ -10,21 +10,33 @@ public final class RoomListeners {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Writability");
 
-    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    /** A listener that was added, which can be added several times. */
+    public static final class Added {
+        private final Runnable listener;
+
+        Added(Runnable listener) {
+            this.listener = listener;
+        }
+    }
+
+    private final List<Added> listeners = new CopyOnWriteArrayList<>();
 
     /** On the event loop. */
     private boolean calling;
 
-    public void add(Runnable listener) {
-        listeners.add(listener);
+    public Added add(Runnable listener) {
+        Added added = new Added(listener);
+        listeners.add(added);
+        return added;
     }
 
-    public void remove(Runnable listener) {
-        listeners.remove(listener);
+    /** Does nothing if it was already removed. */
+    public void remove(Added added) {
+        listeners.remove(added);
     }
 
-    public boolean contains(Runnable listener) {
-        return listeners.contains(listener);
+    public boolean contains(Added added) {
+        return listeners.contains(added);
     }
 
     public boolean isEmpty() {
@@ -42,11 +54,11 @@ public final class RoomListeners {
         listeners.forEach(this::call);
     }
 
-    public void call(Runnable listener) {
+    public void call(Added added) {
         boolean nested = calling; // a listener can add another listener
         calling = true;
         try {
-            listener.run();
+            added.listener.run();
         } catch (Throwable e) {
             logger.warn("A listener for room failed", e);
         } finally {

@@ -33,7 +33,16 @@ public final class Subscribers {
      */
     static final int MAX_NOTICES = 1 << 16;
 
-    private record Listening(BiConsumer<? super ZMTPPeer, ? super ZMTPSubscription> listener, boolean all) {}
+    /** A listener that was added, which can be added several times. */
+    private static final class Listening {
+        final BiConsumer<? super ZMTPPeer, ? super ZMTPSubscription> listener;
+        final boolean all;
+
+        Listening(BiConsumer<? super ZMTPPeer, ? super ZMTPSubscription> listener, boolean all) {
+            this.listener = listener;
+            this.all = all;
+        }
+    }
 
     /** @param listeners the listeners at the time of the request */
     private record Notice(Peer peer, ZMTPSubscription request, boolean edge, List<Listening> listeners) {}

@@ -125,13 +125,13 @@ public final class Writability {
 
     /** Adds a listener, which is called now if there is room. From any thread. */
     public ZMTPRegistration listen(Runnable listener) {
-        listeners.add(listener);
+        RoomListeners.Added added = listeners.add(listener);
         context.executeHere(() -> {
-            if (isOpen() && listeners.contains(listener)) {
-                listeners.call(listener);
+            if (isOpen() && listeners.contains(added)) {
+                listeners.call(added);
             }
         });
-        return () -> listeners.remove(listener);
+        return () -> listeners.remove(added);
     }
 
     // On the event loop

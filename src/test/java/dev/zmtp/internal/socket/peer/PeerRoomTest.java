@@ -432,4 +432,22 @@ class PeerRoomTest {
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessage("onWritable: not with DEALER (expected: ROUTER, SERVER, PEER, PUB or XPUB)");
     }
+
+    @Test
+    void aSecondCloseOfARegistrationDoesNotEndAnotherOfTheSameListener() {
+        Runnable listener = () -> calls++;
+        ZMTPRegistration first = peer.onWritable(listener);
+        peer.onWritable(listener);
+        first.close();
+        first.close();
+        loop.run();
+        fillTransport();
+        fillQueue();
+        assertThat(peer.isWritable()).isFalse();
+        calls = 0;
+
+        read();
+
+        assertThat(calls).isEqualTo(1);
+    }
 }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -225,5 +227,21 @@ class SubscribersTest {
 
         assertThat(reached[0]).isEqualTo(3_000);
         assertThat(turns.most()).isPositive().isLessThanOrEqualTo(LoopBudget.MESSAGES);
+    }
+
+    @Test
+    void aSecondCloseOfARegistrationDoesNotEndAnotherOfTheSameListener() {
+        ZMTPSocket pub = bound(PUB);
+        List<ZMTPSubscription> heard = new ArrayList<>();
+        BiConsumer<ZMTPPeer, ZMTPSubscription> listener = (peer, subscription) -> heard.add(subscription);
+        ZMTPRegistration first = pub.onSubscription(listener);
+        pub.onSubscription(listener);
+
+        first.close();
+        first.close();
+        connected(SUB).subscribe("a");
+        loop.run();
+
+        assertThat(heard).containsExactly(ZMTPSubscription.subscribe("a"));
     }
 }
