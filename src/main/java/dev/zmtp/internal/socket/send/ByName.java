@@ -134,17 +134,16 @@ public final class ByName extends Routing {
     @Override
     @Nullable
     public String up(Peer peer) {
-        if (peer.isLeaving()) {
-            return isAnother(peer) ? "another peer is at the endpoint" : null; // it only gets queued messages
+        if (peer.isLeaving()) { // it only gets queued messages
+            if (isAnother(peer)) {
+                return "another peer is at the endpoint";
+            }
+            if (peer.nameBytes().length == 0) { // for the messages that it sends
+                peer.name(bytes(nameFor(peer)));
+            }
+            return null;
         }
-        ByteBuffer identity = peer.identity();
-        ByteBuffer name;
-        if (!isRouter() || !identity.hasRemaining()) {
-            boolean keepsName = !peer.isRequester() && wasMadeHere(peer.routingId());
-            name = keepsName ? peer.routingId() : newName(); // a message for the earlier name finds no peer
-        } else {
-            name = ByteBuffer.wrap(bytes(identity));
-        }
+        ByteBuffer name = nameFor(peer);
         Peer owner = named(name);
         if (owner != null && owner != peer) {
             String refusal = takeOver(owner);
@@ -160,6 +159,15 @@ public final class ByName extends Routing {
         peer.name(bytes(name));
         peers.put(nameOf(peer), peer);
         return null;
+    }
+
+    private ByteBuffer nameFor(Peer peer) {
+        ByteBuffer identity = peer.identity();
+        if (isRouter() && identity.hasRemaining()) {
+            return ByteBuffer.wrap(bytes(identity));
+        }
+        boolean keepsName = !peer.isRequester() && wasMadeHere(peer.routingId());
+        return keepsName ? peer.routingId() : newName(); // a message for the earlier name finds no peer
     }
 
     /** Sets what is called before a peer gets another name than at its last connection. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -284,5 +285,25 @@ class NewcomerTest {
         assertThat(router.stats().handshakeFailures()).as("the others wait on").isEqualTo(1);
         loop.advance(PATIENCE);
         assertThat(router.stats().handshakeFailures()).isEqualTo(16);
+    }
+
+    @Test
+    void ofAClosedEndpointDoesNotComeUp() {
+        router = loop.open(ZMTPSocketConfig.builder(ROUTER));
+        router.onEvent(Runnable::run, events::add);
+        List<ZMTPEndpoint> connected = new ArrayList<>();
+        for (String endpoint : List.of("inproc://first", "inproc://second")) {
+            loop.open(ZMTPSocketConfig.builder(DEALER).codec(codec -> codec.localIdentity("A")))
+                    .bind(endpoint);
+            connected.add(router.connect(endpoint));
+            loop.run();
+        }
+        assertThat(events(ZMTPSocketEvent.PeerUp.class)).hasSize(1);
+
+        loop.eventLoop().execute(() -> connected.forEach(ZMTPEndpoint::close));
+        loop.run();
+
+        assertThat(events(ZMTPSocketEvent.PeerUp.class)).hasSize(1);
+        assertThat(events(ZMTPSocketEvent.Stopped.class)).hasSize(2);
     }
 }
