@@ -95,16 +95,23 @@ final class BlockingMeetings implements Closeable {
     }
 
     private void look() throws IOException {
-        for (SelectionKey key : selector.selectedKeys()) {
-            if (key == accepts) {
-                accept();
-            } else {
-                ((Guest) key.attachment()).hear();
+        try {
+            for (SelectionKey key : selector.selectedKeys()) {
+                if (key == accepts) {
+                    accept();
+                } else {
+                    ((Guest) key.attachment()).hear();
+                }
             }
+        } finally { // a client that cannot be accepted does not concern those that have answered
+            selector.selectedKeys().clear();
+            long now = nanoTime.getAsLong();
+            guests.forEach(guest -> guest.giveUpIfLate(now));
+            meetAnswered();
         }
-        selector.selectedKeys().clear();
-        long now = nanoTime.getAsLong();
-        guests.forEach(guest -> guest.giveUpIfLate(now));
+    }
+
+    private void meetAnswered() throws IOException {
         if (!answered.isEmpty()) {
             selector.selectNow(); // they leave this selector, as each is to have one of its own
             answered.forEach(this::meet);
