@@ -25,6 +25,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.zmtp.internal.runtime.AfterReads;
 import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.socket.send.Routing;
 import io.netty.buffer.ByteBuf;
@@ -221,6 +222,8 @@ class ArchitectureTest {
                 .resideOutsideOfPackages(and(and(ABOVE_CODEC, INSIDE_CODEC), CODEC, SHM))
                 .and()
                 .areNotAssignableTo(LoopHooks.class) // closes the channels of the transports below the codec
+                .and()
+                .areNotAssignableTo(AfterReads.class)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.netty.channel..")

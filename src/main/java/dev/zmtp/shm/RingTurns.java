@@ -1,7 +1,7 @@
 package dev.zmtp.shm;
 
+import dev.zmtp.internal.runtime.AfterReads;
 import io.netty.channel.Channel;
-import io.netty.channel.SingleThreadEventLoop;
 
 /**
  * Turns of a channel on its event loop. Netty's loops run tasks that tasks have submitted for up to a second before
@@ -38,9 +38,8 @@ final class RingTurns {
             return;
         }
         boolean pauses = now - lastPause > BUSY_NANOS || sinceMoved() > IDLE_NANOS;
-        if (pauses && channel.eventLoop() instanceof SingleThreadEventLoop loop) {
+        if (pauses && AfterReads.submit(channel.eventLoop(), afterPause)) {
             lastPause = now;
-            loop.executeAfterEventLoopIteration(afterPause);
         } else {
             channel.eventLoop().execute(queuedTurn);
         }

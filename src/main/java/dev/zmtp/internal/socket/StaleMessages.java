@@ -42,8 +42,7 @@ final class StaleMessages {
 
     /** Called when a connection has ended. */
     void down(Peer peer, String endpoint) {
-        boolean isFiltered = context.config().subscriptionFilter() != null;
-        if (peer.home() == null || peer.isRequester() || isFiltered) {
+        if (peer.home() == null || peer.isRequester() || context.filtersTopics()) {
             peer.outbound().failQueue(PEER_DOWN, "connection to " + endpoint + " ended");
         }
         if (context.type() == ZMTPSocketType.REP || isRequesterAt(peer)) { // its requests cannot be answered any more

@@ -2,6 +2,7 @@ package dev.zmtp.internal.transport;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPSizeEstimator;
+import dev.zmtp.internal.runtime.AfterReads;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.runtime.TransportCounts;
@@ -60,7 +61,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     // On the event loop
     private boolean readPending;
 
-    /** Number of messages that were read since the event loop read from its other channels. */
+    /** Number of messages that were read since this channel last waited for the reads of others. */
     private int readSincePause;
 
     /** True if messages were passed to the other end, which has not been told. */

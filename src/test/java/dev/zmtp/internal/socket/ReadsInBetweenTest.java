@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket;
 
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.get;
@@ -12,6 +13,7 @@ import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.EventLoops;
+import io.netty.channel.DefaultEventLoopGroup;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadEventLoop;
 import java.time.Duration;
@@ -110,5 +112,29 @@ class ReadsInBetweenTest {
                 sendAgain(push);
             }
         });
+    }
+
+    /** A loop without channels to check, such as of transports within the process, reads nothing in between. */
+    @Test
+    @SuppressWarnings("deprecation") // its successor is in Netty 4.2 only
+    void manyMessagesOnAnEventLoopWithoutReads() {
+        int many = 5 * LoopBudget.MESSAGES;
+        try (EventLoops plain = new EventLoops(new DefaultEventLoopGroup(1))) {
+            ZMTPSocket pull = open(ZMTPSocketConfig.builder(PULL), plain);
+            pull.onMessage((peer, message) -> {
+                message.release();
+                done.incrementAndGet();
+            });
+            ZMTPSocket push = open(ZMTPSocketConfig.builder(PUSH).sendQueueLimit(many, 1 << 30), plain);
+            connect(push, bind(pull, "inproc://plain"));
+
+            for (int i = 0; i < many; i++) {
+                push.sendOrDrop(message("m"));
+            }
+
+            await("all there", () -> done.get() == many);
+            get(push.closeAsync(Duration.ZERO));
+            get(pull.closeAsync(Duration.ZERO));
+        }
     }
 }

@@ -49,7 +49,9 @@ public final class PendingFlushes implements Runnable {
     private long bytesOfTask;
     private boolean flushing;
     private boolean running;
-    private long lastPause = System.nanoTime();
+
+    /** Time of the first write that a flush has led to; 0 if no flush has since there was nothing to flush. */
+    private long chainSince;
 
     PendingFlushes(SocketContext context) {
         this.context = context;
@@ -59,7 +61,8 @@ public final class PendingFlushes implements Runnable {
     /** Adds the writes of a connection, to be flushed later. */
     public void add(Writes writes) {
         if (written.isEmpty()) {
-            if (running && hasRunLong()) {
+            if (running && isLongChain()) {
+                chainSince = 0;
                 context.executeAfterReads(this);
             } else {
                 context.execute(this);
@@ -68,14 +71,13 @@ public final class PendingFlushes implements Runnable {
         written.add(writes);
     }
 
-    /** Returns whether flushes have led to writes for a long time. If so, the event loop reads next. */
-    private boolean hasRunLong() {
-        long now = System.nanoTime();
-        boolean isLong = now - lastPause > CONSECUTIVE;
-        if (isLong) {
-            lastPause = now;
+    /** Returns whether flushes have led to writes, and these to flushes, for so long that the event loop reads next. */
+    private boolean isLongChain() {
+        long now = System.nanoTime() | 1; // never 0
+        if (chainSince == 0) {
+            chainSince = now;
         }
-        return isLong;
+        return now - chainSince > CONSECUTIVE;
     }
 
     /** Called when this many more bytes have been written to a connection that was added. */
@@ -127,6 +129,9 @@ public final class PendingFlushes implements Runnable {
             all.clear();
             context.completions().end(); // now, so that callers waiting for results send their next messages together
             running = false;
+            if (written.isEmpty()) {
+                chainSince = 0;
+            }
         }
     }
 

@@ -5,9 +5,9 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.runtime.AfterReads;
 import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.socket.flight.Flight;
-import dev.zmtp.internal.transport.AfterReads;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -102,12 +102,15 @@ public final class SocketContext {
         return maxMessageAgeNanos;
     }
 
-    /**
-     * Returns whether messages for a peer wait for its next connection. They do not if a filter decides which topics a
-     * peer gets, because the next peer at the endpoint can be one that it refuses them.
-     */
+    /** Returns whether a filter decides which topics a peer gets. It can refuse them to the next at its endpoint. */
+    public boolean filtersTopics() {
+        boolean publishes = type().isPublisher() || type() == ZMTPSocketType.RADIO;
+        return publishes && config.subscriptionFilter() != null;
+    }
+
+    /** Returns whether messages for a peer wait for its next connection. */
     public boolean queuesWhileDown() {
-        return config.queueWhileDown() && config.subscriptionFilter() == null;
+        return config.queueWhileDown() && !filtersTopics();
     }
 
     private QueueLimit effective(QueueLimit limit) {

@@ -171,7 +171,7 @@ final class InboundQueues {
     /** Called when the connection of the peer has ended. Its messages can still be taken. */
     void down(Peer from) {
         from.memory().inbound(0);
-        if (context.config().subscriptionFilter() != null) { // which can refuse the next peer what this one was sent
+        if (from.home() != null && context.filtersTopics()) { // what is on its way is not for the next peer
             from.inbound().replaced();
         }
     }

@@ -1,8 +1,9 @@
-package dev.zmtp.internal.transport;
+package dev.zmtp.internal.runtime;
 
-import dev.zmtp.internal.runtime.CheckReturnValue;
+import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadEventLoop;
+import io.netty.channel.ThreadPerChannelEventLoop;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -21,7 +22,7 @@ public final class AfterReads {
     @CheckReturnValue
     public static boolean submit(EventLoop eventLoop, Runnable task) {
         // A task after each iteration would keep an ending loop from its hooks, and so its channels open.
-        if (!eventLoop.isShuttingDown() && eventLoop instanceof SingleThreadEventLoop loop) {
+        if (!eventLoop.isShuttingDown() && eventLoop instanceof SingleThreadEventLoop loop && hasIterations(loop)) {
             try {
                 loop.executeAfterEventLoopIteration(task);
                 return true;
@@ -30,5 +31,11 @@ public final class AfterReads {
             }
         }
         return false;
+    }
+
+    /** Loops that check no channels run such tasks only at their end. */
+    @SuppressWarnings("deprecation") // their successors are in Netty 4.2 only
+    private static boolean hasIterations(SingleThreadEventLoop loop) {
+        return !(loop instanceof DefaultEventLoop || loop instanceof ThreadPerChannelEventLoop);
     }
 }
