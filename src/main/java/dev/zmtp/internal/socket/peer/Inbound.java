@@ -22,6 +22,9 @@ public final class Inbound {
     /** Number of its requests that are with a handler. Only {@code Serving} uses it, on the event loop. */
     public int served;
 
+    /** That number when its next request was declined. */
+    public int declinedAt;
+
     /** Used on the event loop. */
     boolean pausedByUser;
 

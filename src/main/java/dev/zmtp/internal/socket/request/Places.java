@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.request;
 
 import dev.zmtp.internal.socket.context.Magnitudes;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Inbound;
 import dev.zmtp.internal.socket.peer.Peer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,17 +51,20 @@ public final class Places {
      * @param occupant the {@link Peer#occupant()} that made the request
      */
     boolean giveBack(Peer peer, int occupant) {
+        Inbound its = peer.inbound();
         taken--;
-        if (occupant != peer.occupant()) { // an earlier one
-            return false;
+        boolean was = declined.remove(peer, its.declinedAt);
+        if (occupant == peer.occupant()) { // otherwise an earlier one had the place
+            its.served--;
         }
-        boolean was = declined.remove(peer, peer.inbound().served);
-        peer.inbound().served--;
         return was;
     }
 
     void decline(Peer peer) {
-        declined.add(peer, peer.inbound().served);
+        Inbound its = peer.inbound();
+        declined.remove(peer, its.declinedAt);
+        its.declinedAt = its.served;
+        declined.add(peer, its.declinedAt);
     }
 
     /**

@@ -115,4 +115,21 @@ class PlacesTest {
         places.giveBack(peer, peer.occupant());
         assertThat(fill(places, peer)).isEqualTo(1);
     }
+
+    @Test
+    void aPeerThatIsReplacedIsNotRecalledWhenItsRequestsHaveEnded() {
+        SocketContext context = context(9);
+        Places places = new Places(context);
+        Peer peer = new RecordedOwner(context).newPeer(null);
+        int first = peer.occupant();
+        int taken = fill(places, peer);
+        places.decline(peer);
+        peer.inbound().replaced();
+
+        for (int i = 0; i < taken; i++) {
+            places.giveBack(peer, first);
+        }
+
+        assertThat(places.recall()).isNull();
+    }
 }
