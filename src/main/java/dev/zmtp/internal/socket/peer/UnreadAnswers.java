@@ -48,8 +48,9 @@ public final class UnreadAnswers {
         }
     }
 
+    /** Called when the peer is connected. No answers are queued then, though other messages can be. */
     void up() {
-        if (haveNoRoom()) {
+        if (peer.memory().hasMuchServed()) {
             areMany = true;
         } else {
             haveLeft();
