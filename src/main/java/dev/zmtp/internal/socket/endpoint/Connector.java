@@ -329,7 +329,11 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         if (isClosing()) {
             return;
         }
-        endpoints.owner().sendAccepted(); // first, because the peer gets no messages from now on
+        try {
+            endpoints.owner().sendAccepted(); // first, because the peer gets no messages from now on
+        } catch (Throwable e) { // such as that there is no memory
+            logger.warn("{}: messages that were sent before its close may be lost", endpoint, e);
+        }
         if (isClosing()) { // by a listener of a message that was sent
             return;
         }

@@ -241,7 +241,7 @@ public final class Peer implements ZMTPPeer {
 
     @Override
     public void close() {
-        context.execute(this::closeNow);
+        sends.afterAccepted(this::closeNow);
     }
 
     @Override

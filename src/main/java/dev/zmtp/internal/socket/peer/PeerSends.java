@@ -16,6 +16,9 @@ public interface PeerSends {
     /** Blocks until there is room. */
     void sendAndWait(Peer peer, ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException;
 
+    /** Runs the task after all messages that were accepted until now have been sent or queued. From any thread. */
+    void afterAccepted(Runnable task);
+
     boolean mayTake(Peer peer);
 
     /** Returns whether another thread finds room on the way to the event loop. */

@@ -58,6 +58,7 @@ public final class FanOut extends Routing {
     private final TopicShares shares = new TopicShares();
     private final List<Peer> matching = new ArrayList<>();
     private final Gathering gathering;
+    private boolean acceptsAll;
 
     public FanOut(SocketContext context, Subscribers subscribers) {
         this.context = context;
@@ -75,7 +76,7 @@ public final class FanOut extends Routing {
         try {
             find(message);
             boolean gathers = matching.size() - first >= MANY && gathering.hasRoomFor(message);
-            if (waits() && !allCanTake(first)) {
+            if (waits() && !acceptsAll && !allCanTake(first)) {
                 return Fate.REFUSED; // for all peers, so that no peer gets it twice
             }
             sendAll(message, first, matching.size(), gathers ? gathering.add(message) : NONE);
@@ -121,6 +122,11 @@ public final class FanOut extends Routing {
     @Override
     public boolean waits() {
         return context.config().overflowPolicy() == OverflowPolicy.WAIT;
+    }
+
+    @Override
+    public void acceptAll(boolean all) {
+        acceptsAll = all;
     }
 
     private boolean allCanTake(int first) {

@@ -81,6 +81,14 @@ public final class DirectSends implements PeerSends {
     }
 
     @Override
+    public void afterAccepted(Runnable task) {
+        context.execute(() -> {
+            senders.drainLast();
+            task.run();
+        });
+    }
+
+    @Override
     public void roomCame(Peer peer) {
         places.freed(peer);
     }

@@ -16,8 +16,6 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SlowPeers;
 import dev.zmtp.internal.transport.QueueLimit;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -47,9 +45,7 @@ public final class Senders {
     private final Writability writability;
     private final Intake intake;
 
-    /** Accepted messages that wait until all peers that should get them have room. */
-    private final Deque<Sent.ToAny> blocked = new ArrayDeque<>(0);
-
+    private final BlockedSends blocked = new BlockedSends(this::accept);
     private final WaitingSends waitingSends;
     private volatile QueueLimit limit;
 
@@ -308,9 +304,7 @@ public final class Senders {
 
     /** Routes a message, or keeps it after earlier blocked messages until their peers have room. */
     void arrived(Sent.ToAny sent) {
-        if (!blocked.isEmpty() || !accept(sent)) {
-            blocked.add(sent);
-        }
+        blocked.add(sent);
     }
 
     /** Routes a message that the credit has accepted. Returns false if it has to wait. */
@@ -381,15 +375,7 @@ public final class Senders {
 
     /** Serves up to the limit of a task, because a notified sender can send again, and joins the waiting sends. */
     private void serveLine() {
-        int left = LoopBudget.MESSAGES;
-        for (Sent.ToAny next = blocked.peek(); next != null && left > 0; next = blocked.peek()) {
-            blocked.remove();
-            left--;
-            if (!accept(next)) {
-                blocked.addFirst(next);
-                return;
-            }
-        }
+        int left = blocked.serve(LoopBudget.MESSAGES);
         // Earlier handed-over messages come first. The drain that takes them continues with the waiting sends.
         while (left > 0 && blocked.isEmpty() && intake.isEmpty() && waitingSends.hasNext()) {
             left--;
@@ -427,9 +413,21 @@ public final class Senders {
         writability.closed();
     }
 
-    /** Routes the messages that were accepted before the close. */
+    /**
+     * Routes the messages that were accepted before a close, even beyond the limits of peers that others wait for: a
+     * peer that leaves would otherwise not get them.
+     */
     public void drainLast() {
         drain(true);
+        isRouting = true;
+        routing.acceptAll(true);
+        try {
+            blocked.serve(blocked.size());
+        } finally {
+            routing.acceptAll(false);
+            isRouting = false;
+        }
+        capacityFreed();
     }
 
     /** Fails all accepted messages that have not reached a queue. */

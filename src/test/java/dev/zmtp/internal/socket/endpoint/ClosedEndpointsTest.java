@@ -10,8 +10,10 @@ import static dev.zmtp.ZMTPSocketType.XPUB;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +35,8 @@ class ClosedEndpointsTest {
 
     /** More than the event loop takes in a task. */
     private static final int MANY = 1_100;
+
+    private static final Duration HOUR = Duration.ofHours(1);
 
     @AutoClose
     private final ZMTPTestLoop loop = ZMTPTestLoop.create();
@@ -111,6 +116,72 @@ class ClosedEndpointsTest {
 
         assertThat(received).hasSize(MANY);
         assertThat(router.stats().dropped()).isZero();
+    }
+
+    @Test
+    void whatAThreadHasSentToAPeerBeforeItEndsThePeerLeaves() throws InterruptedException {
+        ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(5_000, 1 << 30));
+        router.bind("inproc://jobs");
+        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER).reconnectDelay(HOUR, HOUR));
+        dealer.onMessage((peer, job) -> {
+            received.add(job.frameUTF8(0));
+            job.release();
+        });
+        dealer.connect("inproc://jobs");
+        loop.run();
+        ZMTPPeer peer = router.peers().iterator().next();
+
+        Thread thread = new Thread(() -> {
+            for (int i = 0; i < MANY; i++) {
+                peer.sendOrDrop(message("job " + i));
+            }
+            peer.close();
+        });
+        thread.start();
+        thread.join();
+        loop.advance(Duration.ofSeconds(10));
+
+        assertThat(received).hasSize(MANY);
+    }
+
+    /** Of a publisher that waits for its slowest subscriber. */
+    @Test
+    void whatWaitsForAllSubscribersLeavesIfItWasSentBeforeTheClose() throws InterruptedException {
+        ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, "test://slow", SUB);
+        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB)
+                .overflowPolicy(OverflowPolicy.WAIT)
+                .sendQueueLimit(10, 1 << 20));
+        connector = pub.connect("test://slow");
+        loop.run();
+        slow.subscribe("");
+        slow.stopReading();
+        while (pub.isWritable()) {
+            pub.sendOrDrop(message("x".repeat(100_000)));
+            loop.run();
+        }
+        AtomicInteger sent = new AtomicInteger();
+        Thread thread = new Thread(() -> {
+            ZMTPMessage last = message("last");
+            while (pub.trySend(last)) {
+                sent.incrementAndGet();
+                last = message("last");
+            }
+            last.release();
+            connector.close();
+        });
+        thread.start();
+        thread.join();
+        loop.run();
+        assertThat(sent).hasPositiveValue();
+
+        slow.resumeReading();
+        int last = 0;
+        while (!slow.isEmpty()) {
+            last += slow.receive().equals(List.of("last")) ? 1 : 0;
+        }
+
+        assertThat(last).isEqualTo(sent.get());
+        loop.close(); // now, as the slow peer has buffers until then
     }
 
     @Test

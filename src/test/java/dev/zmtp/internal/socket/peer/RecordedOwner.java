@@ -109,6 +109,11 @@ public final class RecordedOwner implements PeerHandler.Owner, PeerSends {
     }
 
     @Override
+    public void afterAccepted(Runnable task) {
+        task.run();
+    }
+
+    @Override
     public boolean mayTake(Peer peer) {
         calls.add("may take");
         return true;
