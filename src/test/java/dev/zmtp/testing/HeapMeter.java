@@ -1,18 +1,24 @@
 package dev.zmtp.testing;
 
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** What an object takes on the heap with everything that it refers to: the heap with it, less the heap after it. */
 public final class HeapMeter {
 
-    private static final int COLLECTIONS = 2;
     private static final int MOST_ATTEMPTS = 100;
 
     /** How many bytes others may take or free meanwhile. */
     private static final int UNREST = 32 << 10;
+
+    private static final List<MemoryPoolMXBean> HEAP = ManagementFactory.getMemoryPoolMXBeans().stream()
+            .filter(pool -> pool.getType() == MemoryType.HEAP)
+            .toList();
 
     /** The heap after the last measurement, which is mostly that before the next one; -1 if there was none. */
     private static long atRest = -1;
@@ -26,9 +32,17 @@ public final class HeapMeter {
     public static long measure(Supplier<?> made) {
         long last = -1;
         for (int i = 0; i < MOST_ATTEMPTS; i++) {
-            long before = atRest < 0 ? used() : atRest;
-            long with = usedWith(made);
-            long after = used();
+            long before = atRest < 0 ? usedWithout(new WeakReference<>(new Object())) : atRest;
+            Object object = made.get();
+            WeakReference<Object> collected = new WeakReference<>(object);
+            long with;
+            try {
+                with = usedWithout(new WeakReference<>(new Object()));
+            } finally {
+                Reference.reachabilityFence(object);
+            }
+            object = null;
+            long after = usedWithout(collected);
             atRest = after;
             if (Math.abs(after - before) < UNREST) {
                 long now = with - after;
@@ -41,38 +55,19 @@ public final class HeapMeter {
         throw new IllegalStateException("heap at rest after " + MOST_ATTEMPTS + " attempts: false (expected: true)");
     }
 
-    private static long usedWith(Supplier<?> made) {
-        Object object = made.get();
-        WeakReference<Object> collected = new WeakReference<>(object);
-        long with;
-        try {
-            with = used();
-        } finally {
-            Reference.reachabilityFence(object);
-        }
-        object = null;
-        await(collected);
-        return with;
-    }
-
-    /** The least of several measurements: garbage of other threads adds, and nothing takes away. */
-    private static long used() {
-        long least = Long.MAX_VALUE;
-        for (int i = 0; i < COLLECTIONS; i++) {
-            await(new WeakReference<>(new Object()));
-            least = Math.min(
-                    least,
-                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-        }
-        return least;
-    }
-
-    /** Collects until {@code garbage} is gone. The JVM may ignore a request, as while a thread is in native code. */
-    private static void await(WeakReference<Object> garbage) {
+    /**
+     * Returns what was left on the heap by a collection after which {@code garbage} was gone. Usually that is the first:
+     * each takes long where other tests have left much. But the JVM may ignore a request, as while a thread is in native
+     * code.
+     */
+    private static long usedWithout(WeakReference<Object> garbage) {
         for (int i = 0; i < MOST_ATTEMPTS; i++) {
             System.gc();
             if (garbage.get() == null) {
-                return;
+                // Not what is used now: another thread may have taken a new piece of the heap to allocate from.
+                return HEAP.stream()
+                        .mapToLong(pool -> pool.getCollectionUsage().getUsed())
+                        .sum();
             }
         }
         throw new IllegalStateException("collected after " + MOST_ATTEMPTS + " attempts: false (expected: true)");
