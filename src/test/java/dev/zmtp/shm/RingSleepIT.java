@@ -18,6 +18,16 @@ class RingSleepIT {
     @Test
     @Timeout(300)
     void neitherSideOfARingIsLeftAsleep() throws IOException, InterruptedException {
-        StressRun.check(directory, List.of(RingSleepStress.class), "-m", "quick", "-time", "40", "-iters", "2");
+        StressRun.check(
+                directory,
+                List.of(RingSleepStress.class),
+                "-m",
+                "quick",
+                "-time",
+                "150",
+                "-iters",
+                "2",
+                "-jvmArgs", // one way to compile in place of all: it is the processor that lets a load overtake a store
+                "-XX:+UseSerialGC");
     }
 }
