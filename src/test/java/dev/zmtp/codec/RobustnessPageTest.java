@@ -14,15 +14,12 @@ import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** What docs/robustness.md promises has a test. */
 class RobustnessPageTest {
-
-    private static final Path TESTS = Path.of("src/test/java");
 
     /** A row of a table that has a number, and so is a promise. */
     private static final Pattern ROW = Pattern.compile("^\\| ([A-Z]\\d+) \\|.*\\|$", Pattern.MULTILINE);
@@ -91,7 +88,7 @@ class RobustnessPageTest {
             assertThat(cells.matches()).as(row.group()).isTrue();
             StringBuilder tests = new StringBuilder();
             for (MatchResult name : NAME.matcher(cells.group(4)).results().toList()) {
-                tests.append(TestSource.of(TESTS, name.group(2), name.group(3)));
+                tests.append(TestSource.of(name.group(2), name.group(3)));
             }
             for (Map.Entry<String, Pattern> status : STATUSES.entrySet()) {
                 if (Pattern.compile("\\b" + status.getKey() + "\\b")
@@ -110,14 +107,15 @@ class RobustnessPageTest {
 
     private static boolean isTest(String prefix, String type, String method) throws IOException {
         List<Class<?>> classes = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(TESTS)) {
-            for (Path file : files.filter(path -> path.endsWith(type + ".java")).toList()) {
-                String name =
-                        TESTS.relativize(file).toString().replace(".java", "").replaceAll("[/\\\\]", ".");
-                String parent = prefix == null ? "" : "." + prefix;
-                if (name.endsWith(parent + "." + type)) {
-                    classes.add(load(name));
-                }
+        for (Path file : TestSource.files(type)) {
+            String name = TestSource.TESTS
+                    .relativize(file)
+                    .toString()
+                    .replace(".java", "")
+                    .replaceAll("[/\\\\]", ".");
+            String parent = prefix == null ? "" : "." + prefix;
+            if (name.endsWith(parent + "." + type)) {
+                classes.add(load(name));
             }
         }
         return classes.stream()
