@@ -87,7 +87,7 @@ class PeerTopicsTest {
         long[] counted = new long[1];
         long measured = HeapMeter.measure(() -> {
             PeerTopics topics = unlimited();
-            for (int i = 0; i < 300_000; i++) {
+            for (int i = 0; i < 150_000; i++) {
                 topics.update(true, topic((i + "." + ZEROS).substring(0, length)));
             }
             counted[0] = topics.memory();
