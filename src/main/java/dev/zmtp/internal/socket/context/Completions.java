@@ -213,6 +213,11 @@ public final class Completions implements Runnable {
 
     // On the event loop
 
+    /** Returns whether the caller is called by what a completion runs. */
+    boolean areCompleting() {
+        return running;
+    }
+
     /** Returns whether a future can be completed at once. If so, it is counted. */
     private boolean takeTurn() {
         if (running || !waiting.isEmpty() || scheduled || atOnce >= most) {

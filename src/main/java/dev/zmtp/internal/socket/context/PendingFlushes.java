@@ -35,8 +35,8 @@ public final class PendingFlushes implements Runnable {
     static final long LEAST_BYTES = 1 << 18;
 
     /**
-     * Maximum time for which flushes lead to writes that are flushed next, in nanoseconds. After it, the event loop
-     * reads first.
+     * Maximum time for which the completions of writes lead to writes that are flushed next, in nanoseconds. After it,
+     * the event loop reads first.
      */
     private static final long CONSECUTIVE = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -48,9 +48,8 @@ public final class PendingFlushes implements Runnable {
     private long bytes;
     private long bytesOfTask;
     private boolean flushing;
-    private boolean running;
 
-    /** Time of the first write that a flush has led to; 0 if no flush has since there was nothing to flush. */
+    /** Time of the first write of a chain, in which each follows from the completion of another; 0 without a chain. */
     private long chainSince;
 
     PendingFlushes(SocketContext context) {
@@ -61,7 +60,7 @@ public final class PendingFlushes implements Runnable {
     /** Adds the writes of a connection, to be flushed later. */
     public void add(Writes writes) {
         if (written.isEmpty()) {
-            if (running && isLongChain()) {
+            if (isLongChain()) {
                 chainSince = 0;
                 context.executeAfterReads(this);
             } else {
@@ -71,8 +70,12 @@ public final class PendingFlushes implements Runnable {
         written.add(writes);
     }
 
-    /** Returns whether flushes have led to writes, and these to flushes, for so long that the event loop reads next. */
+    /** Returns whether completed writes have led to writes for so long that the event loop reads next. */
     private boolean isLongChain() {
+        if (!context.completions().areCompleting()) {
+            chainSince = 0;
+            return false;
+        }
         long now = System.nanoTime() | 1; // never 0
         if (chainSince == 0) {
             chainSince = now;
@@ -121,17 +124,12 @@ public final class PendingFlushes implements Runnable {
         spare = all;
         bytes = 0;
         bytesOfTask = 0;
-        running = true;
         context.completions().begin();
         try {
             complete(all);
         } finally {
             all.clear();
             context.completions().end(); // now, so that callers waiting for results send their next messages together
-            running = false;
-            if (written.isEmpty()) {
-                chainSince = 0;
-            }
         }
     }
 
