@@ -47,6 +47,10 @@ class LimitersIT {
     private static final byte[] HANDSHAKE = Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER));
     private static final byte[] MESSAGE = Hex.bytes("00 05 \"hello\"");
     private static final int GREETING_LENGTH = 64;
+
+    /** 127.0.0.1, as the kernel writes it in its tables. */
+    private static final String LOCALHOST = "0100007F";
+
     private static final int READY_LENGTH = 43;
 
     private static final Path[] KERNEL_SOCKETS = {Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6")};
@@ -220,15 +224,15 @@ class LimitersIT {
                 .hasMessageContaining("reset");
     }
 
-    /** The kernel's lines about sockets of our port in that state, on our side. */
+    /** The kernel's lines about sockets of our address in that state. Another address can have the same port. */
     private List<String> socketsInTimeWait() throws IOException {
-        String port = String.format(Locale.ROOT, ":%04X", address.getPort());
+        String local = String.format(Locale.ROOT, "%s:%04X", LOCALHOST, address.getPort());
         List<String> found = new ArrayList<>();
         for (Path table : KERNEL_SOCKETS) {
             if (Files.exists(table)) {
                 for (String line : Files.readAllLines(table)) {
                     String[] fields = line.trim().split(" +", 5); // number, local address, peer's address, state
-                    if (fields[1].endsWith(port) && fields[3].equals(TIME_WAIT)) {
+                    if (fields[1].endsWith(local) && fields[3].equals(TIME_WAIT)) {
                         found.add(line);
                     }
                 }
