@@ -39,6 +39,7 @@ class QueuesTest {
             Map.entry("internal.socket.publish.Subscribers.notices", "65,536, then those are told at once"),
             Map.entry("internal.socket.receive.Line.inTurn", "one for each peer, so maxPeers"),
             Map.entry("internal.socket.send.Intake.queue", "the credit of the socket"),
+            Map.entry("internal.socket.send.BlockedSends.actions", "the endpoints that are being closed"),
             Map.entry("internal.socket.send.BlockedSends.messages", "the credit of the socket"),
             Map.entry("internal.socket.send.PlaceLines$Places.threads", "the threads that wait"),
             Map.entry("internal.socket.send.WaitingSends.waiting", "maxWaitingSends, and the threads that wait"),

@@ -331,8 +331,10 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     @Override
     public void becameWritable(Peer peer) {
-        sendQueued(peer);
-        capacityFreed(); // a peer with an empty queue can be sent to again
+        context.flushes().follow(() -> {
+            sendQueued(peer);
+            capacityFreed(); // a peer with an empty queue can be sent to again
+        });
     }
 
     private void sendQueued(Peer peer) {

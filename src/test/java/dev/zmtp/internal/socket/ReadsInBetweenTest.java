@@ -105,6 +105,26 @@ class ReadsInBetweenTest {
         get(pull.closeAsync(Duration.ofSeconds(5)));
     }
 
+    @Test
+    void aListenerThatSendsWheneverThereIsRoom() {
+        ZMTPSocket pull = open(ZMTPSocketConfig.builder(PULL), there);
+        pull.onMessage((peer, message) -> message.release());
+        ZMTPSocket push = open(ZMTPSocketConfig.builder(PUSH), here);
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+
+        push.onWritable(() -> {
+            while (push.isWritable() && !over) {
+                push.sendOrDrop(message("m"));
+                count(push.eventLoop());
+            }
+        });
+
+        assertThat(get(doneBeforeTheRead)).isLessThan(MANY_SENDS);
+        over = true;
+        get(push.closeAsync(Duration.ofSeconds(5)));
+        get(pull.closeAsync(Duration.ofSeconds(5)));
+    }
+
     private void sendAgain(ZMTPSocket push) {
         push.sendAsync(message("m")).thenRun(() -> {
             count(push.eventLoop());

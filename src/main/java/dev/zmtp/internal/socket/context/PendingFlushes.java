@@ -49,8 +49,13 @@ public final class PendingFlushes implements Runnable {
     private long bytesOfTask;
     private boolean flushing;
 
-    /** Time of the first write of a chain, in which each follows from the completion of another; 0 without a chain. */
+    /** True while the current code runs because of earlier writes. */
+    private boolean following;
+
+    /** Times of the first and the last write of a chain, in which each follows from others; 0 without a chain. */
     private long chainSince;
+
+    private long lastOfChain;
 
     PendingFlushes(SocketContext context) {
         this.context = context;
@@ -70,17 +75,29 @@ public final class PendingFlushes implements Runnable {
         written.add(writes);
     }
 
-    /** Returns whether completed writes have led to writes for so long that the event loop reads next. */
+    /** Returns whether writes have led to writes for so long that the event loop reads next. */
     private boolean isLongChain() {
-        if (!context.completions().areCompleting()) {
+        if (!following && !context.completions().areCompleting()) {
             chainSince = 0;
             return false;
         }
         long now = System.nanoTime() | 1; // never 0
-        if (chainSince == 0) {
+        if (chainSince == 0 || now - lastOfChain > CONSECUTIVE) {
             chainSince = now;
         }
+        lastOfChain = now;
         return now - chainSince > CONSECUTIVE;
+    }
+
+    /** Runs what follows from writes, such as that there is room for others. */
+    public void follow(Runnable action) {
+        boolean nested = following;
+        following = true;
+        try {
+            action.run();
+        } finally {
+            following = nested;
+        }
     }
 
     /** Called when this many more bytes have been written to a connection that was added. */
@@ -126,7 +143,7 @@ public final class PendingFlushes implements Runnable {
         bytesOfTask = 0;
         context.completions().begin();
         try {
-            complete(all);
+            follow(() -> complete(all));
         } finally {
             all.clear();
             context.completions().end(); // now, so that callers waiting for results send their next messages together

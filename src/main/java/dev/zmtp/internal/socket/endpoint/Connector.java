@@ -61,7 +61,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     private @Nullable PeerHandler link;
     private long awaySince;
     private volatile boolean closing; // changed there, and read in any thread
-    private long closingSince; // for at most lingerNanos
+    private long closingSince; // for at most lingerNanos; 0 before the close
     private long lingerNanos;
     private volatile @Nullable Throwable lastFailure;
 
@@ -116,7 +116,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     @Override
     public void close() {
         wasClosed = true; // now, because the caller can connect to the same endpoint next
-        if (!context.tryExecute(() -> close(context.config().linger()))) {
+        if (!peer.sends().afterAccepted(() -> close(context.config().linger()))) {
             closed.complete(null);
         }
     }
@@ -325,26 +325,28 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         return !endpoints.owner().waitsFor(peer) && (link == null || link.isIdle());
     }
 
-    void close(Duration linger) {
+    private void close(Duration linger) {
+        if (isClosing() || closingSince != 0) {
+            return;
+        }
+        closingSince = context.nanoTime() | 1; // never 0
+        lingerNanos = Settings.nanos(linger);
+        if (linger.isZero()) {
+            leave();
+        } else {
+            lingers = context.schedule(this::closeNow, lingerNanos);
+            peer.sends().afterBlocked(this::leave); // because the peer gets no messages from then on
+        }
+    }
+
+    private void leave() {
         if (isClosing()) {
             return;
         }
-        try {
-            endpoints.owner().sendAccepted(); // first, because the peer gets no messages from now on
-        } catch (Throwable e) { // such as that there is no memory
-            logger.warn("{}: messages that were sent before its close may be lost", endpoint, e);
-        }
-        if (isClosing()) { // by a listener of a message that was sent
-            return;
-        }
         closing = true;
-        closingSince = context.nanoTime();
-        lingerNanos = Settings.nanos(linger);
         endpoints.owner().leaving(peer);
-        if (linger.isZero() || isIdle()) {
+        if (lingerNanos == 0 || isIdle()) {
             closeNow();
-        } else {
-            lingers = context.schedule(this::closeNow, lingerNanos);
         }
     }
 

@@ -28,9 +28,6 @@ public final class SocketEndpoints {
         /** Called when the connector of the peer begins. */
         void added(Peer peer);
 
-        /** Called before the connector of a peer accepts no new messages. Sends what was accepted until then. */
-        void sendAccepted();
-
         /** Called when the connector of the peer accepts no new messages. */
         void leaving(Peer peer);
 

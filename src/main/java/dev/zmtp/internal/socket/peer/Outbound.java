@@ -31,6 +31,9 @@ public final class Outbound {
     /** True if the queued messages are continued in a later task. */
     private boolean restScheduled;
 
+    /** True if {@code RoundRobin}, its only user, counts the peer as a possible receiver of messages. */
+    private boolean target;
+
     Outbound(SocketContext context, SlowPeers slowPeers, Peer peer) {
         this.context = context;
         this.slowPeers = slowPeers;
@@ -47,6 +50,14 @@ public final class Outbound {
         queue.limit(limit);
         peer.roomCame();
         peer.unreadAnswers().someHaveLeft();
+    }
+
+    public boolean isTarget() {
+        return target;
+    }
+
+    public void target(boolean counted) {
+        target = counted;
     }
 
     /** Messages of this task for the peer in the {@code Gathering}. */

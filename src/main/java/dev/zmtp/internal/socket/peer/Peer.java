@@ -67,9 +67,6 @@ public final class Peer implements ZMTPPeer {
     /** Index in {@code WritablePeers}, its only user. */
     private int position;
 
-    /** True if {@code RoundRobin}, its only user, counts the peer as a possible receiver of messages. */
-    private boolean target;
-
     /** @param exceeded called on the event loop if the peer has to free its memory */
     @SuppressWarnings("this-escape") // nothing happens before the peer is up
     public Peer(
@@ -288,6 +285,10 @@ public final class Peer implements ZMTPPeer {
         }
     }
 
+    public PeerSends sends() {
+        return sends;
+    }
+
     /** Memory retained for the peer. */
     public PeerMemory memory() {
         return memory;
@@ -340,14 +341,6 @@ public final class Peer implements ZMTPPeer {
 
     public void position(int index) {
         position = index;
-    }
-
-    public boolean isTarget() {
-        return target;
-    }
-
-    public void target(boolean counted) {
-        target = counted;
     }
 
     /** Returns whether there is no connection, and none will be made. */

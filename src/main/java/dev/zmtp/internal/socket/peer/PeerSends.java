@@ -16,8 +16,14 @@ public interface PeerSends {
     /** Blocks until there is room. */
     void sendAndWait(Peer peer, ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException;
 
-    /** Runs the task after all messages that were accepted until now have been sent or queued. From any thread. */
-    void afterAccepted(Runnable task);
+    /**
+     * Runs the task on the event loop, after the messages that other threads have sent to any peer until now. Returns
+     * false if the loop has ended. From any thread.
+     */
+    boolean afterAccepted(Runnable task);
+
+    /** Runs the task after the messages that wait now until all their peers have room. On the event loop. */
+    void afterBlocked(Runnable task);
 
     boolean mayTake(Peer peer);
 

@@ -48,7 +48,7 @@ public final class UnreadAnswers {
         }
     }
 
-    /** Called when the peer is connected. No answers are queued then, though other messages can be. */
+    /** Called when the peer is connected. What is queued then is mostly no answers, and can leave soon. */
     void up() {
         if (peer.memory().hasMuchServed()) {
             areMany = true;

@@ -58,7 +58,6 @@ public final class FanOut extends Routing {
     private final TopicShares shares = new TopicShares();
     private final List<Peer> matching = new ArrayList<>();
     private final Gathering gathering;
-    private boolean acceptsAll;
 
     public FanOut(SocketContext context, Subscribers subscribers) {
         this.context = context;
@@ -76,7 +75,7 @@ public final class FanOut extends Routing {
         try {
             find(message);
             boolean gathers = matching.size() - first >= MANY && gathering.hasRoomFor(message);
-            if (waits() && !acceptsAll && !allCanTake(first)) {
+            if (waits() && !allCanTake(first)) {
                 return Fate.REFUSED; // for all peers, so that no peer gets it twice
             }
             sendAll(message, first, matching.size(), gathers ? gathering.add(message) : NONE);
@@ -122,11 +121,6 @@ public final class FanOut extends Routing {
     @Override
     public boolean waits() {
         return context.config().overflowPolicy() == OverflowPolicy.WAIT;
-    }
-
-    @Override
-    public void acceptAll(boolean all) {
-        acceptsAll = all;
     }
 
     private boolean allCanTake(int first) {

@@ -81,11 +81,13 @@ public final class DirectSends implements PeerSends {
     }
 
     @Override
-    public void afterAccepted(Runnable task) {
-        context.execute(() -> {
-            senders.drainLast();
-            task.run();
-        });
+    public boolean afterAccepted(Runnable task) {
+        return senders.afterAccepted(task);
+    }
+
+    @Override
+    public void afterBlocked(Runnable task) {
+        senders.afterBlocked(task);
     }
 
     @Override

@@ -40,6 +40,20 @@ final class Intake {
         }
     }
 
+    /** Runs a task after the messages that are here now. Returns false if the event loop has ended. From any thread. */
+    @CheckReturnValue
+    boolean add(Runnable task) {
+        if (queue.isEmpty()) { // a message that was just removed is being routed
+            return context.tryExecute(task);
+        }
+        queue.add(new Sent.Then(task, context));
+        boolean runs = schedule();
+        if (!runs) {
+            failAll();
+        }
+        return runs;
+    }
+
     /** Schedules the task, unless it is scheduled. Returns false if the event loop has ended. */
     @CheckReturnValue
     boolean schedule() {
@@ -127,7 +141,7 @@ final class Intake {
                 credit.give(-1, -bytes);
                 break;
             }
-            credit.give(1, oldest.bytes());
+            oldest.giveBack(credit);
             replaced.add(oldest);
         } while (!credit.take(bytes));
         // After the loop, because the sender can send again, which takes the room.

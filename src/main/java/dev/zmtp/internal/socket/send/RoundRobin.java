@@ -222,8 +222,8 @@ public class RoundRobin extends Routing {
 
     /** A connector is first made a target in the thread that connects, and later changes only on the event loop. */
     private void target(Peer peer, boolean now) {
-        if (peer.isTarget() != now) {
-            peer.target(now);
+        if (peer.outbound().isTarget() != now) {
+            peer.outbound().target(now);
             targets.addAndGet(now ? 1 : -1);
         }
     }

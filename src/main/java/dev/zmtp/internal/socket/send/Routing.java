@@ -25,9 +25,6 @@ public abstract class Routing {
     @CheckReturnValue
     public abstract Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result);
 
-    /** Sets whether no message is refused, as at a close, before which messages were accepted. */
-    public void acceptAll(boolean all) {}
-
     /**
      * Called when the handshake of a peer has succeeded. Returns the reason why the peer is refused; null if it is
      * accepted.

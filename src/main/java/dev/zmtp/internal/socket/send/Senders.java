@@ -13,6 +13,7 @@ import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Outgoing;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerSends;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SlowPeers;
 import dev.zmtp.internal.transport.QueueLimit;
@@ -413,21 +414,23 @@ public final class Senders {
         writability.closed();
     }
 
-    /**
-     * Routes the messages that were accepted before a close, even beyond the limits of peers that others wait for: a
-     * peer that leaves would otherwise not get them.
-     */
+    /** Routes the messages that were accepted before the close. */
     public void drainLast() {
         drain(true);
-        isRouting = true;
-        routing.acceptAll(true);
-        try {
-            blocked.serve(blocked.size());
-        } finally {
-            routing.acceptAll(false);
-            isRouting = false;
+    }
+
+    /** Implements {@link PeerSends#afterAccepted}. */
+    boolean afterAccepted(Runnable task) {
+        return intake.add(task);
+    }
+
+    /** Implements {@link PeerSends#afterBlocked}. */
+    void afterBlocked(Runnable task) {
+        if (blocked.isEmpty()) {
+            task.run();
+        } else {
+            blocked.after(() -> context.execute(task));
         }
-        capacityFreed();
     }
 
     /** Fails all accepted messages that have not reached a queue. */

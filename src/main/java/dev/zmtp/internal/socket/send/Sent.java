@@ -14,6 +14,10 @@ sealed interface Sent {
     /** Returns the length of the message, which is given back to the credit. */
     long bytes();
 
+    default void giveBack(Credit credit) {
+        credit.give(1, bytes());
+    }
+
     /** Returns the future of the sender; null if there is none, or if a request fails its own. */
     @Nullable
     CompletableFuture<Void> result();
@@ -106,6 +110,33 @@ sealed interface Sent {
         @Override
         public void refuse(SocketContext context, Reason reason, String text) {
             request.refuse(reason, text);
+        }
+    }
+
+    /** A task that follows earlier messages, and has no message and no room. */
+    record Then(Runnable task, SocketContext context) implements Sent {
+        @Override
+        public long bytes() {
+            return 0;
+        }
+
+        @Override
+        public void giveBack(Credit credit) {}
+
+        @Override
+        public @Nullable CompletableFuture<Void> result() {
+            return null;
+        }
+
+        /** Runs the task later, because the socket is in the middle of a call. */
+        @Override
+        public void arrive() {
+            context.execute(task);
+        }
+
+        @Override
+        public void refuse(SocketContext its, Reason reason, String text) {
+            context.execute(task); // as no earlier message is on its way
         }
     }
 }

@@ -174,6 +174,9 @@ class ClosedEndpointsTest {
         loop.run();
         assertThat(sent).hasPositiveValue();
 
+        assertThat(pub.stats().queued())
+                .as("the limit of the queue, and the messages that wait")
+                .isEqualTo(10 + sent.get());
         slow.resumeReading();
         int last = 0;
         while (!slow.isEmpty()) {

@@ -109,7 +109,13 @@ public final class RecordedOwner implements PeerHandler.Owner, PeerSends {
     }
 
     @Override
-    public void afterAccepted(Runnable task) {
+    public boolean afterAccepted(Runnable task) {
+        task.run();
+        return true;
+    }
+
+    @Override
+    public void afterBlocked(Runnable task) {
         task.run();
     }
 
