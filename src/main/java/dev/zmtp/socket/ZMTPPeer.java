@@ -104,6 +104,9 @@ public interface ZMTPPeer {
     /** Returns the message counts of this peer so far. The numbers can be slightly out of date. */
     ZMTPStats stats();
 
-    /** Closes the current connection. If this socket established the connection, it connects again. */
+    /**
+     * Closes the current connection, after the messages that were sent to the peer before, as far as its transport has
+     * room for them. If this socket established the connection, it connects again.
+     */
     void close();
 }

@@ -59,6 +59,8 @@ public final class Peer implements ZMTPPeer {
     /** Name in this socket, which is the identity or was generated here. Empty until it is known. */
     private volatile byte[] name = {};
 
+    private boolean nameIsGenerated;
+
     /**
      * Listeners for room; null if there have never been any. A thread that does not see it yet has nothing to wait for.
      */
@@ -362,8 +364,13 @@ public final class Peer implements ZMTPPeer {
         return name;
     }
 
-    public void name(byte[] name) {
+    public void name(byte[] name, boolean generated) {
         this.name = name;
+        nameIsGenerated = generated;
+    }
+
+    public boolean hasGeneratedName() {
+        return nameIsGenerated;
     }
 
     /** Sets the facts about the peer from the handshake, before messages can be sent to it. */

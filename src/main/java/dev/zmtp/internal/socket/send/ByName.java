@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ByName extends Routing {
 
-    /** First byte of generated names (RFC 37). Peers can claim such names as well, which are then not generated. */
+    /** First byte of generated names (RFC 37). Peers can announce such identities as well, although RFC 28 forbids it. */
     private static final byte MADE = 0;
 
     /**
@@ -139,7 +139,7 @@ public final class ByName extends Routing {
                 return "another peer is at the endpoint";
             }
             if (peer.nameBytes().length == 0) { // for the messages that it sends
-                peer.name(bytes(nameFor(peer)));
+                peer.name(bytes(nameFor(peer)), !isIdentity(peer));
             }
             return null;
         }
@@ -156,18 +156,22 @@ public final class ByName extends Routing {
         if (before.bytes.hasRemaining() && !before.bytes.equals(name)) {
             beforeRename.accept(peer); // now, when it has no name
         }
-        peer.name(bytes(name));
+        peer.name(bytes(name), !isIdentity(peer));
         peers.put(nameOf(peer), peer);
         return null;
     }
 
     private ByteBuffer nameFor(Peer peer) {
-        ByteBuffer identity = peer.identity();
-        if (isRouter() && identity.hasRemaining()) {
-            return ByteBuffer.wrap(bytes(identity));
+        if (isIdentity(peer)) {
+            return ByteBuffer.wrap(bytes(peer.identity()));
         }
-        boolean keepsName = !peer.isRequester() && wasMadeHere(peer.routingId());
+        boolean keepsName = !peer.isRequester() && peer.hasGeneratedName();
         return keepsName ? peer.routingId() : newName(); // a message for the earlier name finds no peer
+    }
+
+    /** Returns whether the name of the peer is the identity that it has announced. */
+    private boolean isIdentity(Peer peer) {
+        return isRouter() && peer.identity().hasRemaining();
     }
 
     /** Sets what is called before a peer gets another name than at its last connection. */
@@ -194,17 +198,12 @@ public final class ByName extends Routing {
 
     /** Returns whether the peer has another identity than at its last connection. */
     private boolean isAnother(Peer peer) {
-        ByteBuffer name = peer.routingId();
-        return isRouter()
-                && name.hasRemaining()
-                && (wasMadeHere(name)
-                        ? peer.identity().hasRemaining()
-                        : !peer.identity().equals(name));
-    }
-
-    /** Returns whether a name is not an identity, which must not begin in this way (RFC 28). */
-    private boolean wasMadeHere(ByteBuffer name) {
-        return name.hasRemaining() && (!isRouter() || name.get(name.position()) == MADE);
+        if (!isRouter() || peer.nameBytes().length == 0) {
+            return false;
+        }
+        return peer.hasGeneratedName()
+                ? peer.identity().hasRemaining()
+                : !peer.identity().equals(peer.routingId());
     }
 
     private ByteBuffer newName() {
