@@ -1,7 +1,9 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
@@ -10,6 +12,7 @@ import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.EventLoops;
@@ -37,8 +40,8 @@ class ReadsInBetweenTest {
     private final AtomicLong done = new AtomicLong();
 
     private final CompletableFuture<Long> doneBeforeTheRead = new CompletableFuture<>();
+    private long begin = LoopBudget.MESSAGES;
     private volatile boolean over;
-    private long spins;
 
     @AfterEach
     void close() {
@@ -53,7 +56,7 @@ class ReadsInBetweenTest {
 
     /** On the event loop. Begins when there is surely more to do than can be done at once. */
     private void count(EventLoop loop) {
-        if (done.incrementAndGet() == LoopBudget.MESSAGES) {
+        if (done.incrementAndGet() == begin) {
             ((SingleThreadEventLoop) loop).executeAfterEventLoopIteration(() -> doneBeforeTheRead.complete(done.get()));
         }
     }
@@ -63,10 +66,7 @@ class ReadsInBetweenTest {
         ZMTPSocket pull = open(ZMTPSocketConfig.builder(PULL), here);
         pull.onMessage((peer, message) -> {
             message.release();
-            long now = System.nanoTime();
-            for (long end = now + 20_000; now < end; now = System.nanoTime()) {
-                spins++; // slower than the senders
-            }
+            work(20_000); // slower than the senders
             count(pull.eventLoop());
         });
         String endpoint = bind(pull, "inproc://flood");
@@ -103,6 +103,60 @@ class ReadsInBetweenTest {
         over = true;
         get(push.closeAsync(Duration.ofSeconds(5)));
         get(pull.closeAsync(Duration.ofSeconds(5)));
+    }
+
+    @Test
+    void aChainOfSendsWithWorkInBetween() {
+        begin = 50;
+        ZMTPSocket pull = open(ZMTPSocketConfig.builder(PULL), there);
+        pull.onMessage((peer, message) -> message.release());
+        ZMTPSocket push = open(ZMTPSocketConfig.builder(PUSH), here);
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+
+        push.eventLoop().execute(() -> workAndSendAgain(push));
+
+        assertThat(get(doneBeforeTheRead)).isLessThan(70);
+        over = true;
+        get(push.closeAsync(Duration.ofSeconds(5)));
+        get(pull.closeAsync(Duration.ofSeconds(5)));
+    }
+
+    private void workAndSendAgain(ZMTPSocket push) {
+        push.sendAsync(message("m")).thenRun(() -> {
+            work(1_100_000);
+            count(push.eventLoop());
+            if (!over) {
+                workAndSendAgain(push);
+            }
+        });
+    }
+
+    /** Works for a while: to sleep or to yield would count as blocking. */
+    private static void work(long nanos) {
+        long end = System.nanoTime() + nanos;
+        while (System.nanoTime() < end) {
+            // again
+        }
+    }
+
+    @Test
+    void aListenerThatSendsToAPeerWheneverThereIsRoom() {
+        ZMTPSocket dealer = open(ZMTPSocketConfig.builder(DEALER), there);
+        dealer.onMessage((peer, message) -> message.release());
+        ZMTPSocket router = open(ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(10, 1 << 20), here);
+        ZMTPPeer peer = connect(router, bind(dealer, "tcp://127.0.0.1:*"));
+
+        peer.onWritable(() -> {
+            while (peer.isWritable() && !over) {
+                peer.sendOrDrop(message("m"));
+                count(router.eventLoop());
+            }
+        });
+
+        assertThat(get(doneBeforeTheRead)).isLessThan(MANY_SENDS);
+        over = true;
+        get(router.closeAsync(Duration.ofSeconds(5)));
+        get(dealer.closeAsync(Duration.ofSeconds(5)));
     }
 
     @Test

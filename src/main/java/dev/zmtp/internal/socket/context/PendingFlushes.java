@@ -40,6 +40,9 @@ public final class PendingFlushes implements Runnable {
      */
     private static final long CONSECUTIVE = TimeUnit.MILLISECONDS.toNanos(1);
 
+    /** Time without writes that ends a chain, in nanoseconds. Its steps can take long. */
+    private static final long REST = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final SocketContext context;
 
     private final ZMTPMemoryBudget budget;
@@ -82,7 +85,7 @@ public final class PendingFlushes implements Runnable {
             return false;
         }
         long now = System.nanoTime() | 1; // never 0
-        if (chainSince == 0 || now - lastOfChain > CONSECUTIVE) {
+        if (chainSince == 0 || now - lastOfChain > REST) {
             chainSince = now;
         }
         lastOfChain = now;

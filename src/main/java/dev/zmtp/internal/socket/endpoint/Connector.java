@@ -61,7 +61,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     private @Nullable PeerHandler link;
     private long awaySince;
     private volatile boolean closing; // changed there, and read in any thread
-    private long closingSince; // for at most lingerNanos; 0 before the close
+    private long closingSince; // for at most lingerNanos
     private long lingerNanos;
     private volatile @Nullable Throwable lastFailure;
 
@@ -326,27 +326,22 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     }
 
     private void close(Duration linger) {
-        if (isClosing() || closingSince != 0) {
-            return;
-        }
-        closingSince = context.nanoTime() | 1; // never 0
-        lingerNanos = Settings.nanos(linger);
-        if (linger.isZero()) {
-            leave();
-        } else {
-            lingers = context.schedule(this::closeNow, lingerNanos);
-            peer.sends().afterBlocked(this::leave); // because the peer gets no messages from then on
-        }
-    }
-
-    private void leave() {
         if (isClosing()) {
             return;
         }
+        try {
+            peer.sends().sendBlocked(peer); // first, because the peer gets no messages from now on
+        } catch (Throwable e) { // such as that there is no memory
+            logger.warn("{}: messages that were sent before its close may be lost", endpoint, e);
+        }
         closing = true;
+        closingSince = context.nanoTime();
+        lingerNanos = Settings.nanos(linger);
         endpoints.owner().leaving(peer);
-        if (lingerNanos == 0 || isIdle()) {
+        if (linger.isZero() || isIdle()) {
             closeNow();
+        } else {
+            lingers = context.schedule(this::closeNow, lingerNanos);
         }
     }
 

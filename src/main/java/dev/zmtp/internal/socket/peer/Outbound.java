@@ -176,9 +176,12 @@ public final class Outbound {
      */
     public void drain() {
         PeerHandler now = peer.link();
-        if (now == null || queue.isEmpty()) {
-            return;
+        if (now != null && !queue.isEmpty()) {
+            context.flushes().follow(() -> drain(now));
         }
+    }
+
+    private void drain(PeerHandler now) {
         long maxMessageAge = context.maxMessageAgeNanos();
         long time = maxMessageAge == Long.MAX_VALUE ? 0 : context.nanoTime();
         int left = restScheduled ? 0 : LoopBudget.MESSAGES;

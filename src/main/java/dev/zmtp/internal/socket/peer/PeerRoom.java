@@ -87,7 +87,7 @@ final class PeerRoom {
         if (missed && hasRoom()) {
             if (sends.isWayOpen()) {
                 missed = false;
-                listeners.callAll();
+                context.flushes().follow(listeners::callAll);
             } else { // another thread would be refused again, and again
                 sends.lookWhenWayOpens(peer);
             }

@@ -22,8 +22,11 @@ public interface PeerSends {
      */
     boolean afterAccepted(Runnable task);
 
-    /** Runs the task after the messages that wait now until all their peers have room. On the event loop. */
-    void afterBlocked(Runnable task);
+    /**
+     * Sends a peer that leaves the messages that wait until all their peers have room, even beyond the limit of its
+     * queue. On the event loop.
+     */
+    void sendBlocked(Peer peer);
 
     boolean mayTake(Peer peer);
 

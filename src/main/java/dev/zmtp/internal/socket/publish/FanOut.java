@@ -87,6 +87,21 @@ public final class FanOut extends Routing {
         return Fate.PASSED;
     }
 
+    @Override
+    public void sendAlone(ZMTPMessage message, Peer peer) {
+        if (message.refCnt() == 0) { // released by its sender as well, who is notified when it is routed
+            return;
+        }
+        int first = matching.size();
+        find(message);
+        boolean matches = matching.subList(first, matching.size()).contains(peer);
+        matching.subList(first, matching.size()).clear();
+        if (matches) {
+            peer.outbound().sendNoted();
+            peer.outbound().sendAccepted(message.retain(), null);
+        }
+    }
+
     private void find(ZMTPMessage message) {
         if (message.size() == 0) {
             return;

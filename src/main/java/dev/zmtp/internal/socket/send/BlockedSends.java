@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket.send;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Queue;
+import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -13,15 +13,6 @@ final class BlockedSends {
 
     /** Routes a message. Returns false if it still has to wait. */
     private final Predicate<Sent.ToAny> route;
-
-    /** Actions that follow messages, in order. */
-    private final Queue<Action> actions = new ArrayDeque<>(0);
-
-    /** Number of messages that have left. */
-    private long gone;
-
-    /** @param after number of messages that have left before it */
-    private record Action(long after, Runnable action) {}
 
     BlockedSends(Predicate<Sent.ToAny> route) {
         this.route = route;
@@ -42,17 +33,9 @@ final class BlockedSends {
         }
     }
 
-    /** Runs the action when the messages that wait now have left. */
-    void after(Runnable action) {
-        actions.add(new Action(gone + messages.size(), action));
-        runDue();
-    }
-
-    private void runDue() {
-        for (Action next = actions.peek(); next != null && next.after <= gone; next = actions.peek()) {
-            actions.remove();
-            next.action.run();
-        }
+    /** Returns the messages that wait now. */
+    List<Sent.ToAny> list() {
+        return List.copyOf(messages);
     }
 
     /** Routes up to this many messages. Returns how many more could be routed, or -1 if the next still has to wait. */
@@ -68,18 +51,11 @@ final class BlockedSends {
                 return -1;
             }
             left--;
-            gone++;
-            runDue();
         }
         return left;
     }
 
     Sent.@Nullable ToAny poll() {
-        Sent.ToAny next = messages.poll();
-        if (next != null) {
-            gone++;
-            runDue();
-        }
-        return next;
+        return messages.poll();
     }
 }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ByName extends Routing {
 
-    /** First byte of generated names (RFC 37). Peers can announce such identities as well, although RFC 28 forbids it. */
+    /** First byte of generated names (RFC 37). Peers can announce such identities, although RFC 28 forbids it. */
     private static final byte MADE = 0;
 
     /**

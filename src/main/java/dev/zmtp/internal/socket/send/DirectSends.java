@@ -86,8 +86,8 @@ public final class DirectSends implements PeerSends {
     }
 
     @Override
-    public void afterBlocked(Runnable task) {
-        senders.afterBlocked(task);
+    public void sendBlocked(Peer peer) {
+        senders.sendBlocked(peer);
     }
 
     @Override

@@ -25,6 +25,9 @@ public abstract class Routing {
     @CheckReturnValue
     public abstract Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result);
 
+    /** Sends a message that waits for all its peers to one of them now, if it is one. Retains the message. */
+    public void sendAlone(ZMTPMessage message, Peer peer) {}
+
     /**
      * Called when the handshake of a peer has succeeded. Returns the reason why the peer is refused; null if it is
      * accepted.

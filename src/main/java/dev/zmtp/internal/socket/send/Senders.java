@@ -424,12 +424,15 @@ public final class Senders {
         return intake.add(task);
     }
 
-    /** Implements {@link PeerSends#afterBlocked}. */
-    void afterBlocked(Runnable task) {
-        if (blocked.isEmpty()) {
-            task.run();
-        } else {
-            blocked.after(() -> context.execute(task));
+    /** Implements {@link PeerSends#sendBlocked}. */
+    void sendBlocked(Peer peer) {
+        isRouting = true;
+        try {
+            for (Sent.ToAny sent : blocked.list()) {
+                routing.sendAlone(sent.message(), peer);
+            }
+        } finally {
+            isRouting = false;
         }
     }
 

@@ -115,9 +115,7 @@ public final class RecordedOwner implements PeerHandler.Owner, PeerSends {
     }
 
     @Override
-    public void afterBlocked(Runnable task) {
-        task.run();
-    }
+    public void sendBlocked(Peer peer) {}
 
     @Override
     public boolean mayTake(Peer peer) {
