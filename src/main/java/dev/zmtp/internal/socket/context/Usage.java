@@ -113,15 +113,17 @@ public final class Usage {
     }
 
     /** Checks that the thread may block to receive a message. */
-    public void checkWaitingReceive() {
+    public void checkWaitingReceive() throws InterruptedException {
         LoopFuture.checkMayWait();
         checkReceive();
+        Waiting.checkInterrupt();
     }
 
     /** Like {@link #checkReceiveFrom}, and checks that the thread may block to receive a message. */
-    public void checkWaitingReceiveFrom() {
+    public void checkWaitingReceiveFrom() throws InterruptedException {
         LoopFuture.checkMayWait();
         checkReceiveFrom("receiveFrom");
+        Waiting.checkInterrupt();
     }
 
     /** Checks a message of a blocking send. */

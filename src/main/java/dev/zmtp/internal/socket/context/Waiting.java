@@ -1,7 +1,6 @@
 package dev.zmtp.internal.socket.context;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -38,6 +37,13 @@ public final class Waiting {
             throw late.get();
         } catch (ExecutionException e) {
             throw failure(e);
+        }
+    }
+
+    /** Throws if the thread has been interrupted. */
+    public static void checkInterrupt() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
         }
     }
 
@@ -94,21 +100,19 @@ public final class Waiting {
      */
     public static <T> @Nullable T receive(CompletableFuture<T> received, @Nullable Duration timeout)
             throws InterruptedException {
+        LoopFuture.checkMayWait();
         try {
-            return timeout == null
-                    ? await(received)
-                    : await(received, timeout, () -> new ZMTPSocketException(TIMEOUT, "no message within " + timeout));
+            return timeout == null ? received.get() : received.get(Settings.nanos(timeout), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return received.cancel(false) ? null : done(received);
         } catch (InterruptedException e) {
             if (received.cancel(false) || received.isCompletedExceptionally()) {
                 throw e;
             }
             Thread.currentThread().interrupt();
             return done(received);
-        } catch (ZMTPSocketException e) {
-            if (e.reason() == TIMEOUT && !received.isCompletedExceptionally()) {
-                return received.cancel(false) ? null : done(received);
-            }
-            throw e;
+        } catch (ExecutionException e) {
+            throw failure(e);
         }
     }
 }

@@ -175,8 +175,7 @@ public final class Inbox {
 
     /**
      * Waits for the next message, and returns it as the application sees it; null if none has arrived in time. Not on
-     * an event loop. A message that has arrived when the thread is interrupted is returned anyway, because it would
-     * otherwise be lost.
+     * an event loop. An interrupted thread takes none.
      *
      * @param nanos {@code Long.MAX_VALUE} for no limit
      */

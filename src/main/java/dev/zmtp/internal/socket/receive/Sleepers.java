@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.receive;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.Waiting;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.concurrent.locks.Condition;
@@ -56,7 +57,7 @@ final class Sleepers {
     /** Like {@link Inbox#await}. Without the lock. */
     @Nullable
     ZMTPMessage await(long nanos) throws InterruptedException {
-        InterruptedException interrupt = null;
+        Waiting.checkInterrupt();
         Peer from;
         ZMTPMessage message;
         lock.lock();
@@ -69,26 +70,17 @@ final class Sleepers {
                 message = from == null ? null : queues.next(from);
                 if (from != null && message != null) {
                     break;
-                } else if (interrupt != null) {
-                    throw interrupt;
                 } else if (failure != null) {
                     throw failure.withStackTrace();
                 } else if (left <= 0) {
                     return null;
                 }
-                try {
-                    left = sleep(left);
-                } catch (InterruptedException e) { // a message that has arrived would be lost
-                    interrupt = e;
-                }
+                left = sleep(left);
             }
             wakeForNext();
         } finally {
             threads--;
             lock.unlock();
-        }
-        if (interrupt != null) {
-            Thread.currentThread().interrupt();
         }
         return Names.added(context, from, message);
     }
@@ -97,14 +89,22 @@ final class Sleepers {
     @SuppressWarnings("WaitNotInLoop") // the caller has a loop
     private long sleep(long nanos) throws InterruptedException {
         asleep++;
+        boolean interrupted = true;
         try {
+            long left = nanos;
             if (nanos == Long.MAX_VALUE) {
                 woken.await();
-                return nanos;
+            } else {
+                left = woken.awaitNanos(nanos);
             }
-            return woken.awaitNanos(nanos);
+            Waiting.checkInterrupt(); // an interrupt after the wake-up does not end the wait
+            interrupted = false;
+            return left;
         } finally {
             asleep--;
+            if (interrupted) { // a message that this thread was woken for is for the next
+                wakeForNext();
+            }
         }
     }
 }

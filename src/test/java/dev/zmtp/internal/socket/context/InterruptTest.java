@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.context;
 
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
@@ -10,6 +11,7 @@ import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocket;
@@ -19,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -114,5 +117,23 @@ class InterruptTest {
         push.connect(bind(pull, "tcp://127.0.0.1:*"));
         push.sendOrDrop(message("next"));
         assertThat(receive(pull)).containsExactly("next");
+    }
+
+    @Test
+    void anInterruptedThreadTakesNoMessage(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, "inproc://interrupted"));
+        push.sendOrDrop(message("waits"));
+        await("it has arrived", () -> pull.stats().received() == 1);
+
+        for (ThrowingCallable receive : new ThrowingCallable[] {pull::receive, pull::receiveFrom, rep::receive}) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(receive).isInstanceOf(InterruptedException.class);
+            assertThat(Thread.interrupted()).isFalse();
+        }
+
+        assertThat(receive(pull)).containsExactly("waits");
     }
 }

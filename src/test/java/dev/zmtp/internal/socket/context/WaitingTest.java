@@ -209,4 +209,11 @@ class WaitingTest {
     private static void close(Ending future) {
         future.completeExceptionally(new ZMTPSocketException(CLOSED, "of the test"));
     }
+
+    /** The failure comes between the end of the time and the look for it. */
+    @Test
+    void aFailureInTheMomentInWhichTheTimeIsOverIsThatOfTheReceive() {
+        assertThatThrownBy(() -> Waiting.receive(new Ending(WaitingTest::close), LONG))
+                .hasMessageContaining("CLOSED");
+    }
 }
