@@ -112,7 +112,7 @@ public final class Exchange {
 
     /** A message that a REQ sends in its turn can wait for its first peer. */
     private boolean tryRequest(ZMTPMessage message) {
-        return isOpen() && request.maySend() && accepted(request.send(message));
+        return isOpen() && request.maySend() && request.trySend(message);
     }
 
     /** Returns whether there is a peer, or a peer is expected. If not, listeners are called when there is. */
@@ -122,10 +122,6 @@ public final class Exchange {
 
     private boolean isOpen() {
         return !context.isClosed();
-    }
-
-    private static boolean accepted(CompletableFuture<Void> ignored) {
-        return true;
     }
 
     /** Sends a request, which it takes ownership of, and returns its answer. */

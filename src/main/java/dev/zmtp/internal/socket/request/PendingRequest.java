@@ -10,6 +10,8 @@ import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The future of an answer. It is also the task that sends the request. */
@@ -159,5 +161,32 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
             requests.abandoned(this);
         }
         return failed;
+    }
+
+    @Override
+    public CompletableFuture<ZMTPMessage> completeAsync(
+            Supplier<? extends ZMTPMessage> supplier, Executor executor) { // which would call no other method of this
+        executor.execute(() -> {
+            try {
+                complete(supplier.get());
+            } catch (Throwable e) {
+                completeExceptionally(e);
+            }
+        });
+        return this;
+    }
+
+    @Override
+    public void obtrudeValue(ZMTPMessage answer) {
+        ending();
+        super.obtrudeValue(answer);
+        requests.abandoned(this);
+    }
+
+    @Override
+    public void obtrudeException(Throwable cause) {
+        ending();
+        super.obtrudeException(cause);
+        requests.abandoned(this);
     }
 }

@@ -107,7 +107,9 @@ final class ServedRequest implements ZMTPRequest {
     public boolean reply(ZMTPMessage answer) {
         Objects.requireNonNull(answer, "answer");
         if (!ended.compareAndSet(false, true)) {
-            ReferenceCountUtil.safeRelease(answer);
+            if (answer != message) { // which belongs to whoever has ended the request
+                ReferenceCountUtil.safeRelease(answer);
+            }
             throw new IllegalStateException("reply: " + this + " was already answered or dropped");
         }
         if (answer != message) {

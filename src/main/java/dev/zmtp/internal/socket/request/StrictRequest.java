@@ -47,16 +47,21 @@ public final class StrictRequest {
     public CompletableFuture<Void> send(ZMTPMessage message) {
         CompletableFuture<Void> sent = new LoopFuture<>();
         if (!asked(message, sent)) {
+            drop(message);
             context.completions().fail(sent, ILLEGAL_STATE, NOT_RECEIVED);
         }
         return sent;
     }
 
-    /** Takes ownership of the message. Returns false if it is not the socket's turn to send. */
+    /** Sends the message if it is the socket's turn to send; otherwise it still belongs to the caller. */
+    public boolean trySend(ZMTPMessage message) {
+        return asked(message, new LoopFuture<>());
+    }
+
+    /** Takes ownership of the message, unless it is not the socket's turn to send, and this returns false. */
     private boolean asked(ZMTPMessage message, CompletableFuture<Void> sent) {
         Asked asked = new Asked();
         if (!current.compareAndSet(last(), asked)) {
-            drop(message);
             return false;
         }
         PendingRequest answer = requests.ask(message, sent);
@@ -80,6 +85,7 @@ public final class StrictRequest {
             refusal = new ZMTPSocketException(CLOSED, "the socket is closed");
             drop(message);
         } else if (!asked(message, new LoopFuture<>())) {
+            drop(message);
             refusal = new ZMTPSocketException(ILLEGAL_STATE, NOT_RECEIVED);
         }
         if (refusal != null) {

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -329,5 +330,24 @@ class RequestEndsTest {
         assertThat(get(ended)).isInstanceOf(InterruptedException.class);
         await("given back", () -> ClockedSockets.core(dealer).requests().outstanding() == 0);
         await("released", () -> message.refCnt() == 0);
+    }
+
+    @Test
+    void oneThatTheApplicationCompletesIsNotSent() {
+        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER), SERVICE);
+        List<Consumer<CompletableFuture<ZMTPMessage>>> ways = List.of(
+                request -> request.completeAsync(() -> message("own"), Runnable::run),
+                request -> request.obtrudeValue(message("own")),
+                request -> request.obtrudeException(new IllegalStateException("of the test")));
+        for (Consumer<CompletableFuture<ZMTPMessage>> complete : ways) {
+            CompletableFuture<ZMTPMessage> request = ask(dealer, "question", LONG);
+            assertThat(dealer.stats().queued()).isEqualTo(1);
+
+            complete.accept(request);
+            loop.run();
+
+            assertThat(dealer.stats().queued()).isZero();
+            request.whenComplete((own, failure) -> ReferenceCountUtil.release(own));
+        }
     }
 }

@@ -13,6 +13,7 @@ import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPPeer;
@@ -26,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -290,5 +292,21 @@ class ServingTest {
 
         await("dropped", () -> answer.refCnt() == 0);
         assertThat(rep.stats().dropped()).isEqualTo(1);
+    }
+
+    @Test
+    void aSecondReplyWithTheRequestItselfDoesNotReleaseTheFirst(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPRequest request = asked(rep, dealer);
+        ZMTPMessage own = request.message();
+        List<Throwable> second = new CopyOnWriteArrayList<>();
+        rep.eventLoop().execute(() -> {
+            request.reply(own); // which is sent after this task
+            second.add(catchThrowable(() -> request.reply(own)));
+        });
+
+        assertThat(receive(dealer)).containsExactly("", "question");
+        assertThat(second).hasSize(1).first().isInstanceOf(IllegalStateException.class);
     }
 }

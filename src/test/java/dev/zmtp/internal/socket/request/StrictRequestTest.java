@@ -30,7 +30,12 @@ import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -371,5 +376,30 @@ class StrictRequestTest {
         req.send(message("question"));
 
         assertThat(frames(req.receive(PATIENCE))).containsExactly("answer");
+    }
+
+    @Test
+    void ofTwoThreadsThatSendAtOnceOneKeepsItsMessage(TestSockets sockets) throws Exception {
+        for (int round = 0; round < 100; round++) {
+            ZMTPSocket req = sockets.open(REQ);
+            req.connect("inproc://nobody");
+            List<ZMTPMessage> kept = new CopyOnWriteArrayList<>();
+            CyclicBarrier start = new CyclicBarrier(2);
+            Callable<Boolean> send = () -> {
+                ZMTPMessage mine = message("mine");
+                start.await();
+                boolean taken = req.trySend(mine);
+                if (!taken) {
+                    kept.add(mine);
+                }
+                return taken;
+            };
+            FutureTask<Boolean> first = new FutureTask<>(send);
+            new Thread(first).start();
+            boolean second = send.call();
+
+            assertThat(first.get()).isNotEqualTo(second);
+            assertThat(kept).hasSize(1).allMatch(ZMTPMessage::release);
+        }
     }
 }
