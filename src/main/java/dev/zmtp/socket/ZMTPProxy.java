@@ -5,6 +5,7 @@ import dev.zmtp.internal.proxy.Capture;
 import dev.zmtp.internal.proxy.Forwarding;
 import dev.zmtp.internal.proxy.ProxyEnd;
 import dev.zmtp.internal.proxy.SubscriptionRelay;
+import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.receive.Inbox;
@@ -189,7 +190,7 @@ public final class ZMTPProxy implements AutoCloseable {
     private final List<Forwarding> directions = new ArrayList<>(2);
     private final List<SubscriptionRelay> relays = new ArrayList<>(1);
     private final AtomicBoolean closing = new AtomicBoolean();
-    private final CompletableFuture<Void> closeFuture = new CompletableFuture<>();
+    private final CompletableFuture<Void> closeFuture = new LoopFuture<>();
 
     private ZMTPProxy(ZMTPSocket frontend, ZMTPSocket backend, @Nullable Capture capture) {
         ProxyEnd front = ProxyEnd.of(frontend.core());
@@ -309,7 +310,7 @@ public final class ZMTPProxy implements AutoCloseable {
 
     /** Returns a future that completes when both event loops have completed all tasks submitted earlier. */
     private CompletableFuture<Void> whenBothHaveRun() {
-        CompletableFuture<Void> done = new CompletableFuture<>();
+        CompletableFuture<Void> done = new LoopFuture<>();
         frontend.executeAnyway(() -> backend.executeAnyway(() -> done.complete(null)));
         return done;
     }

@@ -21,12 +21,15 @@ import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.testing.TestSockets;
+import io.netty.util.concurrent.BlockingOperationException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -510,5 +513,21 @@ class ZMTPProxyTest {
         assertThatThrownBy(() -> ZMTPProxy.start(frontend, backend)).isInstanceOf(IllegalStateException.class);
 
         frontend.onMessage((peer, message) -> message.release());
+    }
+
+    @Test
+    void itsFuturesDoNotBlockAnEventLoop() {
+        try (TestSockets sockets = new TestSockets(2)) {
+            ZMTPSocket frontend = sockets.open(ROUTER);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, sockets.open(DEALER));
+            CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+
+            frontend.eventLoop()
+                    .execute(() -> thrown.complete(
+                            catchThrowable(() -> proxy.closeFuture().join())));
+
+            assertThat(get(thrown)).isInstanceOf(BlockingOperationException.class);
+            assertThat(proxy.pause()).isInstanceOf(LoopFuture.class);
+        }
     }
 }
