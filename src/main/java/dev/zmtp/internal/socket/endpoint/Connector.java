@@ -329,11 +329,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         if (isClosing()) {
             return;
         }
-        try {
-            peer.sends().sendBlocked(peer); // first, because the peer gets no messages from now on
-        } catch (Throwable e) { // such as that there is no memory
-            logger.warn("{}: messages that were sent before its close may be lost", endpoint, e);
-        }
+        peer.sends().sendBlocked(peer); // first, because the peer gets no messages from now on
         closing = true;
         closingSince = context.nanoTime();
         lingerNanos = Settings.nanos(linger);

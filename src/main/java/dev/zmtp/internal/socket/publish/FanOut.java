@@ -89,13 +89,14 @@ public final class FanOut extends Routing {
 
     @Override
     public void sendAlone(ZMTPMessage message, Peer peer) {
-        if (message.refCnt() == 0) { // released by its sender as well, who is notified when it is routed
-            return;
-        }
         int first = matching.size();
-        find(message);
-        boolean matches = matching.subList(first, matching.size()).contains(peer);
-        matching.subList(first, matching.size()).clear();
+        boolean matches;
+        try {
+            find(message);
+            matches = matching.subList(first, matching.size()).contains(peer);
+        } finally {
+            matching.subList(first, matching.size()).clear();
+        }
         if (matches) {
             peer.outbound().sendNoted();
             peer.outbound().sendAccepted(message.retain(), null);

@@ -168,7 +168,9 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
             Supplier<? extends ZMTPMessage> supplier, Executor executor) { // which would call no other method of this
         executor.execute(() -> {
             try {
-                complete(supplier.get());
+                if (!isDone()) {
+                    complete(supplier.get());
+                }
             } catch (Throwable e) {
                 completeExceptionally(e);
             }

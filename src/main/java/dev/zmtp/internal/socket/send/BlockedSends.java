@@ -1,13 +1,19 @@
 package dev.zmtp.internal.socket.send;
 
+import dev.zmtp.ZMTPMessage;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Accepted messages that wait until all peers that should get them have room. On the event loop. */
 final class BlockedSends {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.BlockedSends");
 
     private final Deque<Sent.ToAny> messages = new ArrayDeque<>(0);
 
@@ -33,9 +39,15 @@ final class BlockedSends {
         }
     }
 
-    /** Returns the messages that wait now. */
-    List<Sent.ToAny> list() {
-        return List.copyOf(messages);
+    /** Calls the action with each message that waits now. */
+    void forEach(Consumer<ZMTPMessage> action) {
+        for (Sent.ToAny each : List.copyOf(messages)) {
+            try {
+                action.accept(each.message());
+            } catch (Throwable e) { // such as a message that was released, which does not concern the others
+                logger.warn("A message was not sent to a subscriber that leaves", e);
+            }
+        }
     }
 
     /** Routes up to this many messages. Returns how many more could be routed, or -1 if the next still has to wait. */

@@ -43,7 +43,7 @@ final class Intake {
     /** Runs a task after the messages that are here now. Returns false if the event loop has ended. From any thread. */
     @CheckReturnValue
     boolean add(Runnable task) {
-        if (queue.isEmpty()) { // a message that was just removed is being routed
+        if (queue.isEmpty() && !scheduled.get()) { // nothing is on its way
             return context.tryExecute(task);
         }
         queue.add(new Sent.Then(task, context));
@@ -72,12 +72,13 @@ final class Intake {
      */
     void take(boolean all) {
         int left = all ? queue.size() : LoopBudget.MESSAGES;
-        while (left > 0 && takeNext() && (all || !context.flushes().isTaskLong())) {
+        while (left > 0 && takeNext(all) && (all || !context.flushes().isTaskLong())) {
             left--;
         }
     }
 
-    private boolean takeNext() {
+    /** Returns whether the next can be taken in the same task. */
+    private boolean takeNext(boolean all) {
         if (context.isFinished()) { // the later queues have already failed their messages, and nothing checks again
             return false;
         }
@@ -86,7 +87,7 @@ final class Intake {
             return false;
         }
         arrive(next);
-        return true;
+        return all || !(next instanceof Sent.Then); // what was sent after a close comes after it
     }
 
     private void arrive(Sent sent) {

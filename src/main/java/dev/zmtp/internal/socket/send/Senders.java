@@ -428,9 +428,7 @@ public final class Senders {
     void sendBlocked(Peer peer) {
         isRouting = true;
         try {
-            for (Sent.ToAny sent : blocked.list()) {
-                routing.sendAlone(sent.message(), peer);
-            }
+            blocked.forEach(message -> routing.sendAlone(message, peer));
         } finally {
             isRouting = false;
         }

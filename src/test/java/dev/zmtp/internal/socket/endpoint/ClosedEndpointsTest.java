@@ -96,6 +96,23 @@ class ClosedEndpointsTest {
     }
 
     @Test
+    void whatAThreadSendsAfterItsCloseDoesNotGoThere() throws InterruptedException {
+        pull("inproc://jobs");
+        ZMTPSocket push = sender(PUSH);
+        Thread thread = new Thread(() -> {
+            push.sendOrDrop(message("before"));
+            connector.close();
+            push.sendOrDrop(message("after"));
+        });
+        thread.start();
+        thread.join();
+
+        loop.advance(Duration.ofSeconds(10));
+
+        assertThat(received).containsExactly("before");
+    }
+
+    @Test
     void whatAThreadHasPublishedBeforeItsCloseLeaves() throws InterruptedException {
         ZMTPSocket sub = receiver(SUB, "inproc://jobs");
         sub.subscribe("");
