@@ -294,7 +294,7 @@ class CliIT {
                 assertThat(request.frame(1)).isEqualTo(Unpooled.wrappedBuffer(large));
                 assertThat(answer).isEqualTo(request);
             } finally {
-                dump.destroy();
+                dump.toHandle().destroy(); // that of a Process closes its output, which is still read
             }
             List<String> lines = output.join().lines().toList();
             assertThat(lines).anyMatch(line -> line.matches("\\d+\\.\\d{6} #1 > READY Socket-Type \"REQ\".*"));
