@@ -25,11 +25,7 @@ record AttackRun(ServerAndTwin servers, Attack attack, boolean full, Duration du
     /** How long an honest peer may wait for its first messages. */
     private static final Duration WARMING_UP = Duration.ofSeconds(20);
 
-    /** How long an honest peer may wait for a message once the attack is over. */
     private static final Duration RECOVERED = Duration.ofMillis(500);
-
-    /** Long beside the time of a message. */
-    private static final Duration LOOK = Duration.ofMillis(100);
 
     /** How long the server may take to get rid of what the attack left. */
     private static final Duration SETTLING = Duration.ofSeconds(10);
@@ -66,7 +62,7 @@ record AttackRun(ServerAndTwin servers, Attack attack, boolean full, Duration du
 
         Moment after = settled(before);
         watch(honest, ofTwin, Duration.ZERO);
-        Watched recovered = recovered(honest, ofTwin);
+        Watched recovered = watch(honest, ofTwin, RECOVERED);
         boolean isConnected = honest.isConnected();
         return new AttackResult(
                 attack, service, before, during, after, usual, attacked, recovered, isConnected, tally, count);
@@ -91,17 +87,6 @@ record AttackRun(ServerAndTwin servers, Attack attack, boolean full, Duration du
         do {
             seen = watch(honest, ofTwin, undisturbed());
         } while (Math.min(seen.honest().perSecond(), seen.ofTwin().perSecond()) == 0 && System.nanoTime() < end);
-    }
-
-    /** A single message shows that the server has recovered. */
-    private static Watched recovered(HonestPeer honest, HonestPeer ofTwin)
-            throws InterruptedException, ExecutionException {
-        long end = System.nanoTime() + RECOVERED.toNanos();
-        Watched seen;
-        do {
-            seen = watch(honest, ofTwin, LOOK);
-        } while (seen.honest().perSecond() == 0 && System.nanoTime() < end);
-        return seen;
     }
 
     private static Watched watch(HonestPeer honest, HonestPeer ofTwin, Duration time)
