@@ -7,13 +7,13 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.socket.context.Awaited;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.MessageCounts;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Surroundings;
+import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.context.Usage;
 import dev.zmtp.internal.socket.endpoint.Connector;
 import dev.zmtp.internal.socket.endpoint.EndedPeers;
@@ -186,8 +186,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     }
 
     private Awaited awaited() {
-        boolean publishes = context.type().isPublisher() || context.type() == ZMTPSocketType.RADIO;
-        return publishes ? subscribers.awaited() : peers.connected();
+        return TypeRules.publishes(context.type()) ? subscribers.awaited() : peers.connected();
     }
 
     public void resizeSendQueue(QueueLimit limit) {

@@ -5,8 +5,10 @@ import io.netty.util.concurrent.BlockingOperationException;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /** A future that refuses to block an event loop. The futures derived from it refuse as well. */
 public class LoopFuture<T> extends CompletableFuture<T> {
@@ -56,5 +58,21 @@ public class LoopFuture<T> extends CompletableFuture<T> {
     public T join() {
         checkDone();
         return super.join();
+    }
+
+    /**
+     * Completes the future by a task of the executor, like {@link #completeAsync}, but by the methods that a subclass
+     * has overridden. Those of the JDK would not be called.
+     */
+    protected final void completeBy(Supplier<? extends T> supplier, Executor executor) {
+        executor.execute(() -> {
+            try {
+                if (!isDone()) {
+                    complete(supplier.get());
+                }
+            } catch (Throwable e) {
+                completeExceptionally(e);
+            }
+        });
     }
 }

@@ -35,8 +35,8 @@ public final class PendingFlushes implements Runnable {
     static final long LEAST_BYTES = 1 << 18;
 
     /**
-     * Maximum time for which the completions of writes lead to writes that are flushed next, in nanoseconds. After it,
-     * the event loop reads first.
+     * Maximum time for which writes lead to writes that are flushed next, in nanoseconds. After it, the event loop
+     * reads first.
      */
     private static final long CONSECUTIVE = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -146,8 +146,10 @@ public final class PendingFlushes implements Runnable {
         bytesOfTask = 0;
         context.completions().begin();
         try {
-            follow(() -> complete(all));
+            following = true; // not by follow(), whose action would be an object for each flush
+            complete(all);
         } finally {
+            following = false;
             all.clear();
             context.completions().end(); // now, so that callers waiting for results send their next messages together
         }

@@ -49,13 +49,7 @@ public abstract class ReceivingFuture<T> extends LoopFuture<T> {
 
     @Override
     public final CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
-        executor.execute(() -> {
-            try {
-                complete(supplier.get());
-            } catch (Throwable e) {
-                completeExceptionally(e);
-            }
-        });
+        completeBy(supplier, executor);
         return this;
     }
 

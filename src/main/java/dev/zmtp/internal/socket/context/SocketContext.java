@@ -104,8 +104,7 @@ public final class SocketContext {
 
     /** Returns whether a filter decides which topics a peer gets. It can refuse them to the next at its endpoint. */
     public boolean filtersTopics() {
-        boolean publishes = type().isPublisher() || type() == ZMTPSocketType.RADIO;
-        return publishes && config.subscriptionFilter() != null;
+        return TypeRules.publishes(type()) && config.subscriptionFilter() != null;
     }
 
     /** Returns whether messages for a peer wait for its next connection. */

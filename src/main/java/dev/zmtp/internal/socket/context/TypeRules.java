@@ -90,6 +90,11 @@ public final class TypeRules {
         };
     }
 
+    /** Returns whether the peers choose what they get, by topics or groups. */
+    public static boolean publishes(ZMTPSocketType type) {
+        return type.isPublisher() || type == ZMTPSocketType.RADIO;
+    }
+
     /** Returns whether the first frame is the name of a peer. */
     public static boolean namesPeers(ZMTPSocketType type) {
         return switch (type) {

@@ -97,7 +97,7 @@ final class Sleepers {
             } else {
                 left = woken.awaitNanos(nanos);
             }
-            Waiting.checkInterrupt(); // an interrupt after the wake-up does not end the wait
+            Waiting.checkInterrupt(); // a thread that was woken first is only marked as interrupted
             interrupted = false;
             return left;
         } finally {

@@ -164,17 +164,8 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
     }
 
     @Override
-    public CompletableFuture<ZMTPMessage> completeAsync(
-            Supplier<? extends ZMTPMessage> supplier, Executor executor) { // which would call no other method of this
-        executor.execute(() -> {
-            try {
-                if (!isDone()) {
-                    complete(supplier.get());
-                }
-            } catch (Throwable e) {
-                completeExceptionally(e);
-            }
-        });
+    public CompletableFuture<ZMTPMessage> completeAsync(Supplier<? extends ZMTPMessage> supplier, Executor executor) {
+        completeBy(supplier, executor);
         return this;
     }
 

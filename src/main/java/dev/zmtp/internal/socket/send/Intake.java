@@ -34,10 +34,17 @@ final class Intake {
 
     /** Takes ownership of a message that the credit has accepted. From any thread. */
     void add(Sent sent) {
+        queued(sent);
+    }
+
+    /** Queues a message, or refuses it and returns false if the event loop has ended. */
+    private boolean queued(Sent sent) {
         queue.add(sent);
-        if (!schedule()) {
+        boolean runs = schedule();
+        if (!runs) {
             failAll(); // no task will take it
         }
+        return runs;
     }
 
     /** Runs a task after the messages that are here now. Returns false if the event loop has ended. From any thread. */
@@ -46,12 +53,7 @@ final class Intake {
         if (queue.isEmpty() && !scheduled.get()) { // nothing is on its way
             return context.tryExecute(task);
         }
-        queue.add(new Sent.Then(task, context));
-        boolean runs = schedule();
-        if (!runs) {
-            failAll();
-        }
-        return runs;
+        return queued(new Sent.Then(task, context));
     }
 
     /** Schedules the task, unless it is scheduled. Returns false if the event loop has ended. */
