@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 
-/** For calls that wait, which the thread of a test loop may not. */
+/** For calls that wait, which the thread of a test loop may not, and for those that another thread makes. */
 public final class OtherThread {
 
     private OtherThread() {}

@@ -19,6 +19,7 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.test.ZMTPTestPeer;
+import dev.zmtp.testing.OtherThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,13 +53,17 @@ class ClosedEndpointsTest {
     private ZMTPSocket receiver(ZMTPSocketType type, String endpoint) {
         ZMTPSocket receiver = loop.open(
                 ZMTPSocketConfig.builder(type).codec(codec -> codec.localIdentity(type == DEALER ? "worker" : "")));
+        note(receiver);
+        receiver.bind(endpoint);
+        loop.run();
+        return receiver;
+    }
+
+    private void note(ZMTPSocket receiver) {
         receiver.onMessage((peer, job) -> {
             received.add(job.frameUTF8(0));
             job.release();
         });
-        receiver.bind(endpoint);
-        loop.run();
-        return receiver;
     }
 
     /** A socket that has connected to the endpoint, with room for all messages. */
@@ -70,20 +75,18 @@ class ClosedEndpointsTest {
     }
 
     /** Another thread sends the messages, and closes the endpoint. */
-    private void sendAndClose(IntConsumer send) throws InterruptedException {
-        Thread thread = new Thread(() -> {
+    private void sendAndClose(IntConsumer send) throws Throwable {
+        OtherThread.call(() -> {
             for (int i = 0; i < MANY; i++) {
                 send.accept(i);
             }
             connector.close();
         });
-        thread.start();
-        thread.join();
         loop.advance(Duration.ofSeconds(10));
     }
 
     @Test
-    void whatAThreadHasSentBeforeItsCloseLeaves() throws InterruptedException {
+    void whatAThreadHasSentBeforeItsCloseLeaves() throws Throwable {
         pull("inproc://jobs");
         ZMTPSocket push = sender(PUSH);
         List<CompletableFuture<Void>> sent = new ArrayList<>();
@@ -96,16 +99,14 @@ class ClosedEndpointsTest {
     }
 
     @Test
-    void whatAThreadSendsAfterItsCloseDoesNotGoThere() throws InterruptedException {
+    void whatAThreadSendsAfterItsCloseDoesNotGoThere() throws Throwable {
         pull("inproc://jobs");
         ZMTPSocket push = sender(PUSH);
-        Thread thread = new Thread(() -> {
+        OtherThread.call(() -> {
             push.sendOrDrop(message("before"));
             connector.close();
             push.sendOrDrop(message("after"));
         });
-        thread.start();
-        thread.join();
 
         loop.advance(Duration.ofSeconds(10));
 
@@ -113,7 +114,7 @@ class ClosedEndpointsTest {
     }
 
     @Test
-    void whatAThreadHasPublishedBeforeItsCloseLeaves() throws InterruptedException {
+    void whatAThreadHasPublishedBeforeItsCloseLeaves() throws Throwable {
         ZMTPSocket sub = receiver(SUB, "inproc://jobs");
         sub.subscribe("");
         ZMTPSocket pub = sender(PUB);
@@ -124,7 +125,7 @@ class ClosedEndpointsTest {
     }
 
     @Test
-    void whatAThreadHasSentByNameBeforeItsCloseLeaves() throws InterruptedException {
+    void whatAThreadHasSentByNameBeforeItsCloseLeaves() throws Throwable {
         receiver(DEALER, "inproc://jobs");
         ZMTPSocket router = sender(ROUTER);
 
@@ -136,26 +137,21 @@ class ClosedEndpointsTest {
     }
 
     @Test
-    void whatAThreadHasSentToAPeerBeforeItEndsThePeerLeaves() throws InterruptedException {
+    void whatAThreadHasSentToAPeerBeforeItEndsThePeerLeaves() throws Throwable {
         ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(5_000, 1 << 30));
         router.bind("inproc://jobs");
         ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER).reconnectDelay(HOUR, HOUR));
-        dealer.onMessage((peer, job) -> {
-            received.add(job.frameUTF8(0));
-            job.release();
-        });
+        note(dealer);
         dealer.connect("inproc://jobs");
         loop.run();
         ZMTPPeer peer = router.peers().iterator().next();
 
-        Thread thread = new Thread(() -> {
+        OtherThread.call(() -> {
             for (int i = 0; i < MANY; i++) {
                 peer.sendOrDrop(message("job " + i));
             }
             peer.close();
         });
-        thread.start();
-        thread.join();
         loop.advance(Duration.ofSeconds(10));
 
         assertThat(received).hasSize(MANY);
@@ -163,7 +159,7 @@ class ClosedEndpointsTest {
 
     /** Of a publisher that waits for its slowest subscriber. */
     @Test
-    void whatWaitsForAllSubscribersLeavesIfItWasSentBeforeTheClose() throws InterruptedException {
+    void whatWaitsForAllSubscribersLeavesIfItWasSentBeforeTheClose() throws Throwable {
         ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, "test://slow", SUB);
         ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB)
                 .overflowPolicy(OverflowPolicy.WAIT)
@@ -177,7 +173,7 @@ class ClosedEndpointsTest {
             loop.run();
         }
         AtomicInteger sent = new AtomicInteger();
-        Thread thread = new Thread(() -> {
+        OtherThread.call(() -> {
             ZMTPMessage last = message("last");
             while (pub.trySend(last)) {
                 sent.incrementAndGet();
@@ -186,8 +182,6 @@ class ClosedEndpointsTest {
             last.release();
             connector.close();
         });
-        thread.start();
-        thread.join();
         loop.run();
         assertThat(sent).hasPositiveValue();
 
@@ -231,7 +225,7 @@ class ClosedEndpointsTest {
 
     /** Of a publisher that waits for its slowest subscriber. */
     @Test
-    void aMessageThatWaitedOnlyForThePeerOfAClosedEndpointIsSent() throws InterruptedException {
+    void aMessageThatWaitedOnlyForThePeerOfAClosedEndpointIsSent() throws Throwable {
         ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, "test://slow", SUB);
         ZMTPTestPeer idle = ZMTPTestPeer.bind(loop, "test://idle", SUB);
         ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(XPUB)
@@ -255,9 +249,7 @@ class ClosedEndpointsTest {
             assertThat(idle.receive()).containsExactly(big);
         }
         ZMTPMessage accepted = message("accepted");
-        Thread thread = new Thread(() -> assertThat(pub.trySend(accepted)).isTrue());
-        thread.start();
-        thread.join();
+        OtherThread.call(() -> assertThat(pub.trySend(accepted)).isTrue());
         CompletableFuture<Void> waits = pub.sendAsync(message("next"));
         loop.run();
         assertThat(idle.isEmpty()).isTrue();

@@ -18,6 +18,7 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.testing.OtherThread;
 import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
@@ -164,9 +165,9 @@ class GatheringTest {
     }
 
     @Test
-    void messagesOfAnotherThreadKeepTheirOrder() throws Exception {
+    void messagesOfAnotherThreadKeepTheirOrder() throws Throwable {
         List<ZMTPPeer> peers = subscribeAll();
-        onAnotherThread(() -> {
+        OtherThread.call(() -> {
             xpub.sendOrDrop(message("before"));
             peers.get(3).sendOrDrop(message("for you"));
             xpub.sendOrDrop(message("after"));
@@ -176,12 +177,6 @@ class GatheringTest {
 
         assertThat(received.get(3)).containsExactly("before", "for you", "after");
         assertThat(received.get(4)).containsExactly("before", "after");
-    }
-
-    private static void onAnotherThread(Runnable task) throws InterruptedException {
-        Thread thread = new Thread(task);
-        thread.start();
-        thread.join();
     }
 
     @Test
@@ -230,9 +225,9 @@ class GatheringTest {
     }
 
     @Test
-    void whatIsGatheredIsDeliveredIfTheSocketIsClosedInTheSameTurn() throws Exception {
+    void whatIsGatheredIsDeliveredIfTheSocketIsClosedInTheSameTurn() throws Throwable {
         subscribeAll();
-        onAnotherThread(() -> xpub.sendOrDrop(message("last")));
+        OtherThread.call(() -> xpub.sendOrDrop(message("last")));
 
         xpub.closeAsync(Duration.ofSeconds(1));
         loop.advance(Duration.ofMillis(100));
@@ -241,7 +236,7 @@ class GatheringTest {
     }
 
     @Test
-    void whatIsGatheredIsDeliveredIfAConnectorIsClosedInTheSameTurn() throws Exception {
+    void whatIsGatheredIsDeliveredIfAConnectorIsClosedInTheSameTurn() throws Throwable {
         List<ZMTPEndpoint> connectors = new ArrayList<>();
         for (int i = 0; i < SUBSCRIBERS; i++) {
             ZMTPSocket sub = loop.open(ZMTPSocketConfig.builder(SUB));
@@ -253,7 +248,7 @@ class GatheringTest {
             connectors.add(xpub.connect("inproc://" + i));
         }
         loop.run();
-        onAnotherThread(() -> xpub.sendOrDrop(message("last")));
+        OtherThread.call(() -> xpub.sendOrDrop(message("last")));
 
         connectors.get(3).close();
         loop.run();

@@ -21,6 +21,7 @@ import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.testing.OtherThread;
 import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -77,19 +78,13 @@ class OnTheWayTest {
         return router.peers().iterator().next();
     }
 
-    private static void onAnotherThread(Runnable task) throws InterruptedException {
-        Thread thread = new Thread(task);
-        thread.start();
-        thread.join();
-    }
-
     @Test
-    void oneThatItsSenderHasReleasedStopsNoOthers() throws InterruptedException {
+    void oneThatItsSenderHasReleasedStopsNoOthers() throws Throwable {
         ZMTPSocket xpub = bound(ZMTPSocketConfig.builder(XPUB));
         List<String> received = subscribe();
         List<CompletableFuture<Void>> sent = new ArrayList<>();
 
-        onAnotherThread(() -> {
+        OtherThread.call(() -> {
             ZMTPMessage released = message("released");
             sent.add(xpub.sendAsync(released));
             released.release();
@@ -107,14 +102,14 @@ class OnTheWayTest {
 
     /** It is copied when it is queued, because it would keep the large buffer. */
     @Test
-    void oneForAPeerWhoseBufferItsSenderHasReleasedFails() throws InterruptedException {
+    void oneForAPeerWhoseBufferItsSenderHasReleasedFails() throws Throwable {
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER).pipelineInitializer(gate));
         ZMTPPeer peer = onlyPeer(router);
         gate.close();
         peer.sendOrDrop(WriteGate.big("transport"));
         List<CompletableFuture<Void>> sent = new ArrayList<>();
 
-        onAnotherThread(() -> {
+        OtherThread.call(() -> {
             ByteBuf large = PooledByteBufAllocator.DEFAULT.buffer(8 << 10).writeZero(8 << 10);
             sent.add(peer.sendAsync(ZMTPMessage.from(large.slice(0, 1_000))));
             large.release();
@@ -157,7 +152,7 @@ class OnTheWayTest {
 
     /** They are more than one queue may have, and fewer than the queues of all peers together. */
     @Test
-    void aBurstForFiftyPeersThatReadLosesNothing() throws InterruptedException {
+    void aBurstForFiftyPeersThatReadLosesNothing() throws Throwable {
         int peers = 50;
         int each = 200;
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
@@ -172,7 +167,7 @@ class OnTheWayTest {
         }
         loop.run();
 
-        onAnotherThread(() -> {
+        OtherThread.call(() -> {
             for (int i = 0; i < each; i++) {
                 router.peers()
                         .forEach(peer ->
@@ -186,7 +181,7 @@ class OnTheWayTest {
     }
 
     @Test
-    void thoseThatAPublisherHasNoRoomForWaitInTheirOrder() throws InterruptedException {
+    void thoseThatAPublisherHasNoRoomForWaitInTheirOrder() throws Throwable {
         ZMTPSocket xpub = bound(ZMTPSocketConfig.builder(XPUB)
                 .overflowPolicy(OverflowPolicy.WAIT)
                 .sendQueueLimit(4, 1 << 20)
@@ -199,7 +194,7 @@ class OnTheWayTest {
         }
         loop.run();
 
-        onAnotherThread(() -> {
+        OtherThread.call(() -> {
             for (int i = 0; i < 3; i++) {
                 assertThat(xpub.trySend(message("held " + i))).isTrue();
             }
@@ -218,7 +213,7 @@ class OnTheWayTest {
 
     /** The thread that is refused takes the last room for a moment, in which the event loop finds none for a peer. */
     @Test
-    void aThreadThatIsRefusedHasTheListenersOfPeersCalled() throws InterruptedException {
+    void aThreadThatIsRefusedHasTheListenersOfPeersCalled() throws Throwable {
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
         ZMTPPeer peer = onlyPeer(router);
         AtomicInteger calls = new AtomicInteger();
@@ -228,23 +223,23 @@ class OnTheWayTest {
         Senders senders = ClockedSockets.core(router).senders();
         int all = senders.limit().messages();
         senders.credit().give(-all, 0);
-        onAnotherThread(() -> assertThat(peer.isWritable()).isFalse());
+        OtherThread.call(() -> assertThat(peer.isWritable()).isFalse());
         loop.run();
         assertThat(calls).hasValue(0);
 
         senders.credit().give(all, 0);
-        onAnotherThread(senders::refused);
+        OtherThread.call(senders::refused);
         loop.run();
 
         assertThat(calls).hasValue(1);
     }
 
     @Test
-    void oneToAPeerThatHasLeftInTheMeantimeIsDropped() throws InterruptedException {
+    void oneToAPeerThatHasLeftInTheMeantimeIsDropped() throws Throwable {
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
         ZMTPPeer peer = onlyPeer(router);
         ZMTPMessage message = message("late");
-        onAnotherThread(() -> assertThat(peer.trySend(message)).isTrue());
+        OtherThread.call(() -> assertThat(peer.trySend(message)).isTrue());
 
         ((Peer) peer).disconnect("it leaves");
         loop.run();
@@ -271,7 +266,7 @@ class OnTheWayTest {
 
     /** Otherwise, a thread that sends at this moment finds room in a full queue. */
     @Test
-    void oneThatComesToTheQueueOfItsPeerHasItsPlaceAllTheTime() throws InterruptedException {
+    void oneThatComesToTheQueueOfItsPeerHasItsPlaceAllTheTime() throws Throwable {
         ZMTPSocket router = bound(
                 ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(1, 1 << 20).pipelineInitializer(gate));
         Peer peer = (Peer) onlyPeer(router);
@@ -280,7 +275,7 @@ class OnTheWayTest {
         List<Boolean> room = new ArrayList<>();
         ZMTPMessage watched =
                 ZMTPMessage.from(new Watched(() -> room.add(peer.queue().hasRoom())));
-        onAnotherThread(() -> assertThat(peer.trySend(watched)).isTrue());
+        OtherThread.call(() -> assertThat(peer.trySend(watched)).isTrue());
         room.clear(); // before it had a place
 
         loop.run();
@@ -310,7 +305,7 @@ class OnTheWayTest {
 
     /** As if the peer left between the two. */
     @Test
-    void aThreadThatFindsANameWhosePeerThenLeavesIsTold() throws InterruptedException {
+    void aThreadThatFindsANameWhosePeerThenLeavesIsTold() throws Throwable {
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
         ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
         dealer.connect(ENDPOINT);
@@ -323,7 +318,7 @@ class OnTheWayTest {
         loop.run();
         int before = told.get();
 
-        onAnotherThread(() -> {
+        OtherThread.call(() -> {
             ZMTPMessage named = message("name", "content");
             assertThat(ClockedSockets.core(router).senders().directly().trySendNamed(found, named))
                     .isFalse();
@@ -345,8 +340,8 @@ class OnTheWayTest {
     }
 
     /** Another thread sends a thousand messages. */
-    private static void thousandTimes(Consumer<ZMTPMessage> send) throws InterruptedException {
-        onAnotherThread(() -> {
+    private static void thousandTimes(Consumer<ZMTPMessage> send) throws Throwable {
+        OtherThread.call(() -> {
             for (int i = 0; i < 1_000; i++) {
                 send.accept(message("burst"));
             }
@@ -355,7 +350,7 @@ class OnTheWayTest {
 
     /** Its sender wants no result, so nothing else would say it. */
     @Test
-    void thoseThatFindNoRoomOnTheirWayAreReported() throws InterruptedException {
+    void thoseThatFindNoRoomOnTheirWayAreReported() throws Throwable {
         ZMTPSocket pub = bound(ZMTPSocketConfig.builder(PUB).sendQueueLimit(1, 1));
         subscribe();
         List<ZMTPSocketEvent.Dropped> drops = drops(pub);
@@ -369,7 +364,7 @@ class OnTheWayTest {
     }
 
     @Test
-    void thoseForAPeerThatFindNoRoomOnTheirWayAreReportedAsItsOwn() throws InterruptedException {
+    void thoseForAPeerThatFindNoRoomOnTheirWayAreReportedAsItsOwn() throws Throwable {
         ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER).sendQueueLimit(1, 1));
         ZMTPPeer peer = onlyPeer(router);
         List<ZMTPSocketEvent.Dropped> drops = drops(router);
@@ -383,11 +378,11 @@ class OnTheWayTest {
     }
 
     @Test
-    void thoseThatHaveNoPeerToWaitForAreReported() throws InterruptedException {
+    void thoseThatHaveNoPeerToWaitForAreReported() throws Throwable {
         ZMTPSocket push = bound(ZMTPSocketConfig.builder(PUSH));
         List<ZMTPSocketEvent.Dropped> drops = drops(push);
 
-        onAnotherThread(() -> push.sendOrDrop(message("nobody")));
+        OtherThread.call(() -> push.sendOrDrop(message("nobody")));
         loop.run();
 
         assertThat(drops).containsExactly(new ZMTPSocketEvent.Dropped(null, DropReason.NO_PEER, 1));
@@ -405,7 +400,7 @@ class OnTheWayTest {
 
     /** The oldest ones, which other threads have sent, make room for others. */
     @Test
-    void thoseThatNewerOnesReplaceOnTheirWayAreReportedAsSuch() throws InterruptedException {
+    void thoseThatNewerOnesReplaceOnTheirWayAreReportedAsSuch() throws Throwable {
         ZMTPSocket pub = bound(ZMTPSocketConfig.builder(PUB)
                 .overflowPolicy(OverflowPolicy.DROP_OLD)
                 .sendQueueLimit(1, 1));

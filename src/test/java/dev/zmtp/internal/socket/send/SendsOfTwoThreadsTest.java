@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.testing.OtherThread;
 import dev.zmtp.testing.WriteGate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,16 +53,10 @@ class SendsOfTwoThreadsTest {
         loop.close();
     }
 
-    private static void onAnotherThread(Runnable task) throws InterruptedException {
-        Thread thread = new Thread(task);
-        thread.start();
-        thread.join();
-    }
-
     /** Its peer takes it at once, and it needs no place in the queue. */
     @Test
-    void aHandlerMaySendWhileTheOtherThreadHasTheLastPlace() throws InterruptedException {
-        onAnotherThread(() -> {
+    void aHandlerMaySendWhileTheOtherThreadHasTheLastPlace() throws Throwable {
+        OtherThread.call(() -> {
             assertThat(push.trySend(message("theirs"))).isTrue();
             assertThat(push.isWritable()).isFalse();
         });
@@ -73,8 +68,8 @@ class SendsOfTwoThreadsTest {
     }
 
     @Test
-    void whatIsOnItsWayCountsAsQueued() throws InterruptedException {
-        onAnotherThread(() -> push.sendOrDrop(message("theirs")));
+    void whatIsOnItsWayCountsAsQueued() throws Throwable {
+        OtherThread.call(() -> push.sendOrDrop(message("theirs")));
 
         assertThat(push.stats().queued()).isEqualTo(1);
         assertThat(push.stats().sent()).isEqualTo(1);
@@ -85,12 +80,12 @@ class SendsOfTwoThreadsTest {
     }
 
     @Test
-    void whoWaitsOnAnotherThreadIsCalledWhenItsMessageHasLeft() throws InterruptedException {
+    void whoWaitsOnAnotherThreadIsCalledWhenItsMessageHasLeft() throws Throwable {
         List<String> calls = new ArrayList<>();
         push.onWritable(() -> calls.add("called"));
         loop.run();
         calls.clear();
-        onAnotherThread(() -> {
+        OtherThread.call(() -> {
             push.sendOrDrop(message("theirs"));
             assertThat(push.isWritable()).isFalse();
         });
