@@ -18,6 +18,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -89,12 +90,13 @@ final class LivePeer {
                         .group(loop)
                         .channelFactory(endpoint.transport()::channel)
                         .handler(new Setup(config.tlsClient(), to, codec));
+                ChannelFuture connecting = bootstrap.connect(address, to.source());
                 try {
-                    channel = await(bootstrap.connect(address, to.source()), "connection")
-                            .channel();
+                    channel = await(connecting, "connection").channel();
                     return codec;
                 } catch (CliException e) {
                     last = e;
+                    connecting.channel().close(); // otherwise it could still connect, beside the next one
                 }
             }
         } catch (IOException e) {

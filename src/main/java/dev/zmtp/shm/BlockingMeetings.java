@@ -121,7 +121,8 @@ final class BlockingMeetings implements Closeable {
 
     private void meet(Guest guest) {
         try {
-            met.add(new SharedMemorySocket(new BlockingBell(guest.socket), RingPair.of(guest.file, true)));
+            RingPair rings = RingPair.of(guest.file, true); // first, because a failure would leave the bell open
+            met.add(new SharedMemorySocket(new BlockingBell(guest.socket), rings));
         } catch (Throwable e) { // such as for want of descriptors; the others are served
             logger.warn("shared memory: a client is not accepted", e);
             guest.drop();

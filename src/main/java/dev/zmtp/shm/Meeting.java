@@ -120,8 +120,9 @@ abstract class Meeting extends ByteToMessageDecoder {
             }
             if (Invitation.readAnswer(in, created)) {
                 created.removeName(); // if the client has not
+                RingPair rings = RingPair.of(created, true);
                 file = null;
-                met(ctx, RingPair.of(created, true));
+                met(ctx, rings);
             }
         }
 
@@ -147,7 +148,12 @@ abstract class Meeting extends ByteToMessageDecoder {
                 return;
             }
             RingPair rings = Invitation.read(in).accept();
-            ctx.writeAndFlush(ctx.alloc().buffer(Invitation.ANSWER).writeBytes(Invitation.answer(rings.file())));
+            try {
+                ctx.writeAndFlush(ctx.alloc().buffer(Invitation.ANSWER).writeBytes(Invitation.answer(rings.file())));
+            } catch (Throwable e) { // out of memory; nobody else would unmap the file
+                rings.close();
+                throw e;
+            }
             met(ctx, rings);
         }
     }

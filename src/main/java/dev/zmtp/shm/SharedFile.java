@@ -108,6 +108,9 @@ final class SharedFile implements AutoCloseable {
             Throwable cause = MemoryFault.causeOf(e);
             mapping.close();
             throw cause instanceof IOException known ? known : new IOException(cause);
+        } catch (Throwable e) {
+            mapping.close();
+            throw e;
         }
     }
 

@@ -417,6 +417,21 @@ class ZMTPProxyTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    void aProxyWithoutTrafficEndsWithACaptureThatMustGetEverything(boolean paused, TestSockets sockets) {
+        ZMTPSocket capture = sockets.open(PUSH);
+        ZMTPProxy proxy =
+                ZMTPProxy.start(sockets.open(PULL), sockets.open(PUSH), capture, ZMTPProxy.CapturePolicy.WAIT);
+        if (paused) {
+            proxy.pause();
+        }
+
+        capture.close();
+
+        get(proxy.closeFuture());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
     void aProxyEndsWithEitherSocket(boolean first, TestSockets sockets) {
         ZMTPSocket frontend = sockets.open(PULL);
         ZMTPSocket backend = sockets.open(PUSH);

@@ -161,6 +161,9 @@ public final class Forwarding implements Sink {
         if (state != State.IDLE) {
             return;
         }
+        if (capture != null && capture.hasEnded()) {
+            whenASocketEnds.run();
+        }
         state = State.DRAINING;
         int messages = 0;
         boolean room = true;
@@ -207,14 +210,24 @@ public final class Forwarding implements Sink {
 
     /** Returns whether the message was sent or dropped. Otherwise it is pending. */
     private boolean give(Taken next) {
-        Fate fate;
+        Fate fate = Fate.DROPPED;
+        boolean isOurs = true;
         try {
-            fate = offer(next.message);
+            if (!isCaptured(next.message)) {
+                fate = Fate.REFUSED;
+            } else if (TypeRules.maySend(target.type(), next.message.size())) {
+                isOurs = false; // a failure does not tell whether it is in the queue of a peer
+                fate = senders.offer(next.message);
+            }
         } catch (Throwable e) { // for example out of memory, which does not affect the next message
-            fate = failed(next.message, e);
+            failures.log("A message of a proxy", "could not be forwarded", e);
         }
         if (fate == Fate.REFUSED) {
-            return refused();
+            waiting.set(true);
+            return false;
+        }
+        if (isOurs) {
+            ReferenceCountUtil.safeRelease(next.message);
         }
         pending = null;
         pendingIsCaptured = false;
@@ -227,32 +240,13 @@ public final class Forwarding implements Sink {
         return true;
     }
 
-    private Fate offer(ZMTPMessage message) {
+    /** Returns whether the pending message was captured, if messages are. If not, it waits. */
+    private boolean isCaptured(ZMTPMessage message) {
         if (capture != null && !pendingIsCaptured) {
             pendingIsCaptured = capture.offer(message);
-            if (!pendingIsCaptured) {
-                return Fate.REFUSED;
-            }
+            return pendingIsCaptured;
         }
-        if (TypeRules.maySend(target.type(), message.size())) {
-            return senders.offer(message);
-        }
-        ReferenceCountUtil.safeRelease(message);
-        return Fate.DROPPED;
-    }
-
-    private Fate failed(ZMTPMessage message, Throwable cause) {
-        failures.log("A message of a proxy", "could not be forwarded", cause);
-        ReferenceCountUtil.safeRelease(message);
-        return Fate.DROPPED;
-    }
-
-    private boolean refused() {
-        waiting.set(true);
-        if (capture != null && capture.hasEnded()) {
-            whenASocketEnds.run();
-        }
-        return false;
+        return true;
     }
 
     private void wakeSource() {

@@ -25,7 +25,7 @@ public final class Computations {
             count.incrementAndGet();
             try {
                 executor.execute(() -> run(task, count));
-            } catch (RuntimeException e) { // the executor is full
+            } catch (Throwable e) { // the executor is full, or has no thread
                 count.decrementAndGet();
                 throw e;
             }

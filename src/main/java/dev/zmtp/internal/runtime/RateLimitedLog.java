@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A log with at most one line per second, for events that a peer can trigger without bound. Each line has the number of
  * lines suppressed before it. The stack trace is logged with the first line, and again after a minute without events.
- * Thread safe.
+ * Thread safe. A line that cannot be written is lost, without an exception.
  */
 public final class RateLimitedLog {
 
@@ -53,6 +53,14 @@ public final class RateLimitedLog {
             missed = suppressed;
             suppressed = 0;
         }
+        try {
+            write(subject, what, cause, missed, withTrace);
+        } catch (Throwable e) {
+            // Memory is used up, or the cause cannot be printed. The caller must continue anyway.
+        }
+    }
+
+    private void write(Object subject, String what, @Nullable Throwable cause, long missed, boolean withTrace) {
         String line = subject + " " + what + (missed == 0 ? "" : " (" + missed + " more before it)");
         if (cause == null) {
             logger.log(level, line);

@@ -87,7 +87,7 @@ public final class InprocRing {
         for (int i = 0; i <= mask; i++) {
             Object message = slots.getAndSet(i, null);
             if (message != null) {
-                ReferenceCountUtil.release(message);
+                ReferenceCountUtil.safeRelease(message); // the sender might have released it once too often
             }
         }
     }

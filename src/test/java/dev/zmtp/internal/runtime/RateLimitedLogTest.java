@@ -51,6 +51,25 @@ class RateLimitedLogTest {
     }
 
     @Test
+    void aCauseThatCannotBePrintedDoesNotReachTheCaller() {
+        Exception unprintable = new IllegalStateException("of the test") {
+            @Override
+            public String getMessage() {
+                throw new IllegalArgumentException("cannot be printed");
+            }
+        };
+        log.log("channel 0", "failed", broken);
+        pass(Duration.ofSeconds(1));
+
+        log.log("channel 1", "failed", unprintable);
+
+        pass(Duration.ofSeconds(1));
+        log.log("channel 2", "failed", broken);
+        assertThat(captured.lines)
+                .containsExactly("channel 0 failed", "channel 2 failed: java.lang.IllegalStateException: broken");
+    }
+
+    @Test
     void onlyTheFirstLineHasAStackTrace() {
         for (int second = 0; second < 100; second++) {
             log.log("channel", "failed", broken);

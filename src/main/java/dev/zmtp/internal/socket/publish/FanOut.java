@@ -6,6 +6,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPTopicMatcher;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
@@ -15,8 +16,7 @@ import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import io.netty.buffer.ByteBuf;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -50,20 +50,20 @@ public final class FanOut extends Routing {
         REFUSED
     }
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.FanOut");
-
     private final SocketContext context;
     private final Subscribers subscribers;
     private final ZMTPTopicMatcher<Peer> topics;
     private final TopicShares shares = new TopicShares();
     private final List<Peer> matching = new ArrayList<>();
     private final Gathering gathering;
+    private final RateLimitedLog failures;
 
     public FanOut(SocketContext context, Subscribers subscribers) {
         this.context = context;
         this.subscribers = subscribers;
         this.topics = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, context.config().maxSubscriptionsMemory());
         this.gathering = new Gathering(context);
+        this.failures = context.failures("FanOut");
         if (context.type() != ZMTPSocketType.RADIO) {
             subscribers.topicsOf(topics::forEachTopic);
         }
@@ -73,7 +73,7 @@ public final class FanOut extends Routing {
     public Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         int first = matching.size(); // not 0 if the listener of a write sends
         try {
-            find(message);
+            findOrRelease(message);
             boolean gathers = matching.size() - first >= MANY && gathering.hasRoomFor(message);
             if (waits() && !allCanTake(first)) {
                 return Fate.REFUSED; // for all peers, so that no peer gets it twice
@@ -100,6 +100,16 @@ public final class FanOut extends Routing {
         if (matches) {
             peer.outbound().sendNoted();
             peer.outbound().sendAccepted(message.retain(), null);
+        }
+    }
+
+    /** Releases the message if there is no memory for its group, because nobody else has it yet. */
+    private void findOrRelease(ZMTPMessage message) {
+        try {
+            find(message);
+        } catch (Throwable e) {
+            ReferenceCountUtil.safeRelease(message);
+            throw e;
         }
     }
 
@@ -181,7 +191,6 @@ public final class FanOut extends Routing {
     @Override
     public void leaving(Peer peer) {
         peer.outbound().sendNoted();
-        context.capacityFreed(); // messages might have waited only for this peer
     }
 
     @Override
@@ -228,7 +237,8 @@ public final class FanOut extends Routing {
         try {
             return filter == null || filter.test(peer, topic.duplicate());
         } catch (Throwable e) { // from the application
-            logger.warn("The filter of subscriptions failed, {} is refused", PeerInfo.text(topic.nioBuffer()), e);
+            failures.log(
+                    "The filter of subscriptions", "failed, " + PeerInfo.text(topic.nioBuffer()) + " is refused", e);
             return false;
         }
     }
