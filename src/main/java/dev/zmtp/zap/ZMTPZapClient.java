@@ -3,6 +3,7 @@ package dev.zmtp.zap;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.internal.runtime.AfterReads;
 import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
@@ -250,9 +251,10 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
 
         void end() {
             ended = true;
-            List<Request> left = List.copyOf(pending.values());
-            pending.clear();
-            left.forEach(request -> request.complete(ZMTPAuthDecision.temporaryFailure(ENDED)));
+            AfterReads.forEach(
+                    ctx.channel().eventLoop(),
+                    List.copyOf(pending.keySet()).iterator(),
+                    id -> complete(id, ZMTPAuthDecision.temporaryFailure(ENDED)));
         }
     }
 }

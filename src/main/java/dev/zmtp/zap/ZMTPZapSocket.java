@@ -2,6 +2,7 @@ package dev.zmtp.zap;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.runtime.AfterReads;
 import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
@@ -13,6 +14,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -233,18 +235,23 @@ public final class ZMTPZapSocket implements ZMTPAuthenticator, AutoCloseable {
     /** Completes the requests of a handler that has left, which does not reply any more. */
     private void onEvent(ZMTPSocketEvent event) {
         if (event instanceof ZMTPSocketEvent.PeerDown) {
-            for (long id : List.copyOf(pending.keySet())) {
-                if (!unsent.containsKey(id)) {
-                    complete(id, ZMTPAuthDecision.temporaryFailure("the connection to the ZAP handler has ended"));
-                }
-            }
+            List<Long> sent = new ArrayList<>(pending.keySet());
+            sent.removeAll(unsent.keySet());
+            fail(sent, "the connection to the ZAP handler has ended");
         }
     }
 
     private void end() {
+        if (closed) {
+            return;
+        }
         closed = true;
         unsent.values().forEach(ReferenceCountUtil::safeRelease);
         unsent.clear();
-        List.copyOf(pending.keySet()).forEach(id -> complete(id, ZMTPAuthDecision.temporaryFailure(CLOSED)));
+        fail(List.copyOf(pending.keySet()), CLOSED);
+    }
+
+    private void fail(List<Long> ids, String why) {
+        AfterReads.forEach(eventLoop, ids.iterator(), id -> complete(id, ZMTPAuthDecision.temporaryFailure(why)));
     }
 }

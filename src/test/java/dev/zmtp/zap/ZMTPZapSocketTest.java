@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.security.ZMTPAuthDecision;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPPlain;
@@ -24,6 +25,7 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.Turns;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -33,6 +35,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -314,6 +317,22 @@ class ZMTPZapSocketTest {
         assertThat(unsent).isCompletedWithValue(CLOSED);
         assertThat(sent).isCompletedWithValue(CLOSED);
         assertThat(ask("later")).isCompletedWithValue(CLOSED);
+    }
+
+    @Test
+    void theEndOfManyRequestsIsNotOneTask() {
+        AtomicLong done = new AtomicLong();
+        for (int i = 0; i < MAX_PENDING; i++) {
+            zap.authenticate(user("user")).thenRun(done::incrementAndGet);
+        }
+        loop.run();
+        Turns turns = Turns.of(loop.eventLoop(), done::get);
+
+        zap.close();
+        loop.run();
+
+        assertThat(done).hasValue(MAX_PENDING);
+        assertThat(turns.most()).isLessThanOrEqualTo(LoopBudget.MESSAGES);
     }
 
     @Test

@@ -4,7 +4,9 @@ import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.ThreadPerChannelEventLoop;
+import java.util.Iterator;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
 /**
  * Tasks that an event loop runs after it has checked its channels. Netty runs tasks that submit their successors for up
@@ -31,6 +33,31 @@ public final class AfterReads {
             }
         }
         return false;
+    }
+
+    /**
+     * Passes the elements to the action, {@link LoopBudget#MESSAGES} of them at once, and the others in later tasks. If
+     * the event loop is ending, all are passed at once. On the event loop, or after its end.
+     */
+    public static <T> void forEach(EventLoop eventLoop, Iterator<T> elements, Consumer<? super T> action) {
+        for (int left = LoopBudget.MESSAGES; elements.hasNext(); left--) {
+            if (left == 0 && isLater(eventLoop, () -> forEach(eventLoop, elements, action))) {
+                return;
+            }
+            action.accept(elements.next());
+        }
+    }
+
+    private static boolean isLater(EventLoop eventLoop, Runnable rest) {
+        if (submit(eventLoop, rest)) {
+            return true;
+        }
+        try {
+            eventLoop.execute(rest);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
     }
 
     /** Loops that check no channels run such tasks only at their end. */
