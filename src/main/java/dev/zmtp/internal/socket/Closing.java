@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.Settings;
@@ -32,14 +33,18 @@ public final class Closing {
         /** Ends everything except the messages accepted to be sent. */
         void endOthers();
 
-        /** Passes the accepted messages to the queues of the peers. */
-        void sendAccepted();
+        /** Passes some of the accepted messages to the queues of the peers. Returns whether no more are left. */
+        @CheckReturnValue
+        boolean sendAccepted();
 
         /** Returns whether all accepted messages have left. */
         boolean haveSentAll();
 
         /** Fails the remaining messages, and ends the connectors. */
         void endAll();
+
+        /** Fires the events that wait for the end of a second. */
+        void reportRest();
 
         /** Returns the final statistics of all messages. */
         ZMTPStats statsAtTheEnd();
@@ -105,7 +110,7 @@ public final class Closing {
      * and without a quiet period. Their peers would then wait in vain, and their messages and addresses would be lost.
      */
     private void loopEnds() {
-        List.copyOf(bindings).forEach(Listener::end);
+        List.copyOf(bindings).forEach(Listener::loopEnds);
         List.copyOf(links).forEach(link -> LoopHooks.close(link.channel()));
     }
 
@@ -117,6 +122,7 @@ public final class Closing {
             parts.endOthers();
             finish();
         }
+        List.copyOf(bindings).forEach(Listener::loopEnds); // if no hook was run
         List.copyOf(links).forEach(PeerHandler::lost);
         complete();
     }
@@ -127,11 +133,21 @@ public final class Closing {
         lingerNanos = Settings.nanos(linger);
         since = context.nanoTime();
         parts.endOthers();
-        parts.sendAccepted();
-        lingering = true;
-        check();
+        sendAccepted();
         if (!context.isFinished()) {
             lingers = context.schedule(this::finish, lingerNanos);
+        }
+    }
+
+    private void sendAccepted() {
+        if (context.isFinished()) {
+            return;
+        }
+        if (parts.sendAccepted()) {
+            lingering = true;
+            check();
+        } else {
+            context.executeAfterReads(this::sendAccepted);
         }
     }
 
@@ -193,6 +209,8 @@ public final class Closing {
         if (context.inEventLoop()) { // otherwise it has ended
             LoopHooks.remove(context.eventLoop(), loopEnds);
         }
+        parts.reportRest();
+        context.completions().completeDelayed();
         whenClosed.run();
         ZMTPStats stats = parts.statsAtTheEnd(); // of connections that take longer to close
         List.copyOf(links).forEach(link -> LoopHooks.close(link.channel()));

@@ -220,6 +220,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     public void leaving(Peer peer) {
         routing.leaving(peer);
         peer.roomCame(); // for threads that wait for it
+        capacityFreed(); // messages might have waited only for this peer
     }
 
     @Override
@@ -228,7 +229,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         peer.outbound().failQueue(PEER_DOWN, text);
         requests.down(peer, new ZMTPSocketException(CLOSED, text));
         peers.removeIfForgotten(peer);
-        context.execute(closing::check); // later, because the connector has not ended yet
+        context.execute(this::capacityFreed); // later, because the connector has not ended yet
     }
 
     @Override
@@ -387,11 +388,12 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     }
 
     @Override
-    public void sendAccepted() {
-        senders.drainLast();
+    public boolean sendAccepted() {
+        boolean all = senders.drainLast();
         if (publishing != null) {
             publishing.sendGathered();
         }
+        return all;
     }
 
     @Override
@@ -399,12 +401,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         if (senders.blocked() > 0 || (shared != null && shared.hasMoreToSend())) {
             return false;
         }
-        for (Peer peer : peers.all()) {
-            if (!peer.queue().isEmpty()) {
-                return false;
-            }
-        }
-        return true;
+        return peers.all().stream().allMatch(peer -> peer.queue().isEmpty());
     }
 
     @Override
@@ -422,6 +419,12 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     private boolean areBound() {
         return !endpoints.bindings().isEmpty();
+    }
+
+    @Override
+    public void reportRest() {
+        context.drops().reportRest();
+        failedHandshakes.reportRest();
     }
 
     @Override

@@ -31,6 +31,7 @@ class ClosingTest {
     private static final class Parts implements Closing.Parts {
         private final List<String> calls = new ArrayList<>();
         private boolean haveSentAll = true;
+        private int accepted = 1;
 
         @Override
         public void endOthers() {
@@ -38,8 +39,9 @@ class ClosingTest {
         }
 
         @Override
-        public void sendAccepted() {
+        public boolean sendAccepted() {
             calls.add("send");
+            return --accepted == 0;
         }
 
         @Override
@@ -50,6 +52,11 @@ class ClosingTest {
         @Override
         public void endAll() {
             calls.add("end all");
+        }
+
+        @Override
+        public void reportRest() {
+            calls.add("report");
         }
 
         @Override
@@ -90,7 +97,7 @@ class ClosingTest {
     void aSocketWithNothingToSendEndsAtOnce() {
         assertThat(closed()).isCompleted();
 
-        assertThat(parts.calls).containsExactly("end others", "send", "end all", "closed", "account");
+        assertThat(parts.calls).containsExactly("end others", "send", "end all", "report", "closed", "account");
         assertThat(context.isFinished()).isTrue();
     }
 
@@ -111,8 +118,28 @@ class ClosingTest {
         assertThat(parts.calls).containsExactly("end others", "send");
 
         loop.advance(Duration.ofMillis(1));
-        assertThat(parts.calls).containsExactly("end others", "send", "end all", "closed", "account");
+        assertThat(parts.calls).containsExactly("end others", "send", "end all", "report", "closed", "account");
         assertThat(closed).isCompleted();
+    }
+
+    @Test
+    void manyAcceptedMessagesTakeSeveralTasks() {
+        parts.accepted = 3;
+
+        assertThat(closed()).isCompleted();
+
+        assertThat(parts.calls)
+                .containsExactly("end others", "send", "send", "send", "end all", "report", "closed", "account");
+    }
+
+    @Test
+    void acceptedMessagesThatTakeLongerThanTheLingerTimeAreNotSent() {
+        parts.accepted = 2;
+        CompletableFuture<ZMTPStats> closed = closing.close(Duration.ZERO);
+        loop.run();
+
+        assertThat(closed).isCompleted();
+        assertThat(parts.calls).contains("end all");
     }
 
     @Test
@@ -177,6 +204,6 @@ class ClosingTest {
         loop.close();
 
         TestSockets.get(report);
-        assertThat(parts.calls).containsExactly("end others", "end all", "closed", "account");
+        assertThat(parts.calls).containsExactly("end others", "end all", "report", "closed", "account");
     }
 }

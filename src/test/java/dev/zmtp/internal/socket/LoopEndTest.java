@@ -10,8 +10,10 @@ import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.codec.ZMTPMemoryBudget;
+import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestSockets;
@@ -51,8 +53,12 @@ class LoopEndTest {
                 .build());
     }
 
-    private void endWithinATask() {
+    private void endWithinTheNextTask() {
         group.execute(() -> group.shutdownGracefully(0, 0, TimeUnit.SECONDS));
+    }
+
+    private void endWithinATask() {
+        endWithinTheNextTask();
         assertThat(group.terminationFuture().awaitUninterruptibly(TestSockets.PATIENCE.toMillis()))
                 .isTrue();
     }
@@ -78,6 +84,25 @@ class LoopEndTest {
         endWithinATask();
 
         assertThat(bind(sockets.open(PULL), bound)).isEqualTo(bound);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ipc://%s/socket", "shm://%s/memory"})
+    void aListenerThatWasClosedJustBeforeTheEndOfItsLoopLeavesNoFile(String endpoint) {
+        ZMTPSocket push = push();
+        TestSockets.Events events = TestSockets.events(push);
+        ZMTPEndpoint binding = get(push.bind(endpoint.formatted(dir)).readyFuture());
+
+        group.execute(() -> {
+            binding.close(); // in the next task
+            endWithinTheNextTask();
+        });
+
+        assertThat(group.terminationFuture().awaitUninterruptibly(TestSockets.PATIENCE.toMillis()))
+                .isTrue();
+        assertThat(dir).isEmptyDirectory();
+        events.next(ZMTPSocketEvent.Stopped.class);
+        get(push.closeAsync(TestSockets.PATIENCE));
     }
 
     @Test

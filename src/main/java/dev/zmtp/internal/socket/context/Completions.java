@@ -270,11 +270,16 @@ public final class Completions implements Runnable {
         }
     }
 
-    /** Completes all waiting futures, because the event loop has ended and runs no more tasks. */
-    public void completeAll() {
+    /** Completes the futures that wait for a timer, because the socket ends, and its event loop can end at once. */
+    public void completeDelayed() {
         for (Runnable next = delayed.poll(); next != null; next = delayed.poll()) {
             next.run();
         }
+    }
+
+    /** Completes all waiting futures, because the event loop has ended and runs no more tasks. */
+    public void completeAll() {
+        completeDelayed();
         scheduled = false;
         completeSome(Integer.MAX_VALUE);
     }

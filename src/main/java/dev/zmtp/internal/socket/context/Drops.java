@@ -6,6 +6,7 @@ import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -28,6 +29,7 @@ public final class Drops {
     private static final Object NO_PEER = new Object();
 
     private final SocketContext context;
+    private final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Drops");
     private final RateLimitedLog log;
 
     /** Messages dropped by other threads, per peer, that the event loop has not collected yet. */
@@ -42,8 +44,7 @@ public final class Drops {
 
     Drops(SocketContext context) {
         this.context = context;
-        this.log = new RateLimitedLog(
-                InternalLoggerFactory.getInstance("dev.zmtp.socket.Drops"), InternalLogLevel.WARN, context::nanoTime);
+        this.log = new RateLimitedLog(logger, InternalLogLevel.WARN, context::nanoTime);
     }
 
     /**
@@ -104,9 +105,26 @@ public final class Drops {
         before.forEach((peer, its) -> its.forEach((reason, messages) -> fire(peer, reason, messages)));
     }
 
+    /** Reports what waits for the end of the second, because the socket ends. On the event loop, or after its end. */
+    public void reportRest() {
+        collect();
+        Map<@Nullable ZMTPPeer, Map<DropReason, Long>> last = sums;
+        sums = new LinkedHashMap<>();
+        long worthALine = 0;
+        for (Map.Entry<@Nullable ZMTPPeer, Map<DropReason, Long>> each : last.entrySet()) {
+            for (Map.Entry<DropReason, Long> its : each.getValue().entrySet()) {
+                context.fire(new ZMTPSocketEvent.Dropped(each.getKey(), its.getKey(), its.getValue()));
+                worthALine += isWorthALine(its.getKey()) ? its.getValue() : 0;
+            }
+        }
+        if (worthALine > 0) {
+            logger.warn("{} socket dropped {} more messages in its last second", context.type(), worthALine);
+        }
+    }
+
     private void fire(@Nullable ZMTPPeer peer, DropReason reason, long messages) {
         context.fire(new ZMTPSocketEvent.Dropped(peer, reason, messages));
-        if (isWorthALine(reason) && !context.events().areHeard()) {
+        if (isWorthALine(reason)) {
             String whose = peer == null ? context.type() + " socket" : peer.toString();
             log.log(whose, "dropped " + messages + (messages == 1 ? " message: " : " messages: ") + why(reason), null);
         }
@@ -117,6 +135,10 @@ public final class Drops {
      * logs it.
      */
     private boolean isWorthALine(DropReason reason) {
+        return !context.events().areHeard() && isAvoidable(reason);
+    }
+
+    private boolean isAvoidable(DropReason reason) {
         return switch (reason) {
             case FULL, EXPIRED, UNSOLICITED, NO_PEER -> true;
             case REPLACED -> context.config().overflowPolicy() != OverflowPolicy.KEEP_LATEST;

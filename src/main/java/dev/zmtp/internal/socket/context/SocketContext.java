@@ -7,6 +7,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.runtime.AfterReads;
 import dev.zmtp.internal.runtime.LoopHooks;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPPeer;
@@ -20,6 +21,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -311,6 +315,12 @@ public final class SocketContext {
         } catch (RejectedExecutionException e) {
             return null;
         }
+    }
+
+    /** Returns a log of failures of the application's code, which peers can cause without bound. */
+    public RateLimitedLog failures(String name) {
+        InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket." + name);
+        return new RateLimitedLog(logger, InternalLogLevel.WARN, this::nanoTime);
     }
 
     // On the event loop

@@ -52,6 +52,11 @@ public final class FailedHandshakes {
     private void secondIsOver() {
         scheduled = false;
         failed = 0;
+        reportRest();
+    }
+
+    /** Reports the failures that were only counted. */
+    public void reportRest() {
         counted.forEach((endpoint, last) -> context.fire(new ZMTPSocketEvent.HandshakeFailed(
                 endpoint, last.address, Backoff.kindOf(last.cause), last.cause, last.unreported)));
         counted.clear();

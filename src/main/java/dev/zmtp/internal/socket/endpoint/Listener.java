@@ -45,6 +45,9 @@ public final class Listener extends AbstractEndpoint {
     /** True while the operating system is being asked for the address, which can then be taken. */
     private boolean isBinding;
 
+    /** True once the channel is closed, until its address is free. */
+    private boolean isFreeing;
+
     private volatile boolean ended;
 
     Listener(SocketContext context, SocketEndpoints endpoints, Endpoint endpoint) {
@@ -218,12 +221,17 @@ public final class Listener extends AbstractEndpoint {
 
     /** NIO frees the address of a closed channel in its next select. Only then can another socket bind to it. */
     private void closed() {
+        isFreeing = true;
         if (context.schedule(this::freed, UNTIL_SELECTED) == null) {
             freed();
         }
     }
 
     private void freed() {
+        if (!isFreeing) {
+            return;
+        }
+        isFreeing = false;
         addressUnbound();
         if (listener != null) {
             context.fire(new ZMTPSocketEvent.Stopped(text, null));
@@ -260,8 +268,15 @@ public final class Listener extends AbstractEndpoint {
         if (!isBinding) { // otherwise the address is free only after it was taken
             noLongerBound();
         }
-        String why = context.isClosed() ? "the socket is closed" : "the event loop is shutting down";
+        boolean loopEnds = context.eventLoop().isShuttingDown() && !context.isClosed();
+        String why = loopEnds ? "the event loop is shutting down" : "the endpoint or its socket is closed";
         ready.completeExceptionally(new ZMTPSocketException(CLOSED, why));
+    }
+
+    /** Ends with the event loop, which runs no more timers. On the event loop, or after its end. */
+    public void loopEnds() {
+        end();
+        freed();
     }
 
     /** Failures of the listening channel, such as too many open files. Netty then pauses for a second. */

@@ -141,8 +141,7 @@ public final class Outbound {
         return switch (context.config().overflowPolicy()) {
             case WAIT -> Fate.REFUSED;
             case DROP_NEW, DISCONNECT -> {
-                QueuedMessage dropped = new QueuedMessage(message, result);
-                slowPeers.drop(peer, dropped, DropReason.FULL, "the queue is full");
+                slowPeers.refuse(peer, message, result);
                 yield Fate.DROPPED;
             }
             case DROP_OLD, KEEP_LATEST -> {

@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.peer;
 
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DROPPED;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
@@ -12,6 +13,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Drops messages for peers with full queues, and disconnects peers whose queues are full for too long. */
 public final class SlowPeers {
@@ -24,10 +27,21 @@ public final class SlowPeers {
         this.context = context;
     }
 
-    /** Drops a message that was for a peer. */
-    public void drop(Peer peer, QueuedMessage message, DropReason reason, String text) {
+    /** Drops a message for which there is no room in the queue of a peer. */
+    public void refuse(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        drop(peer, new QueuedMessage(message, result), DropReason.FULL, "the queue is full", result == null);
+    }
+
+    /** Drops a message that was in the queue of a peer. */
+    void drop(Peer peer, QueuedMessage message, DropReason reason, String text) {
+        drop(peer, message, reason, text, true);
+    }
+
+    private void drop(Peer peer, QueuedMessage message, DropReason reason, String text, boolean isReported) {
         peer.counters().add(DROPPED, 1);
-        context.drops().dropped(peer, reason, 1);
+        if (isReported) { // otherwise the future of the message reports it
+            context.drops().dropped(peer, reason, 1);
+        }
         message.fail(
                 context.completions(),
                 reason == DropReason.EXPIRED ? Reason.EXPIRED : Reason.FULL,

@@ -2,14 +2,13 @@ package dev.zmtp.internal.socket.publish;
 
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.Awaited;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import io.netty.buffer.ByteBuf;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,8 +23,6 @@ import java.util.function.ToIntFunction;
 
 /** The subscribers of a publisher, as reported to its application. */
 public final class Subscribers {
-
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Subscribers");
 
     /**
      * Maximum number of requests waiting to be reported. Beyond it, each further request reports two earlier requests
@@ -53,6 +50,7 @@ public final class Subscribers {
     private BiConsumer<Peer, Consumer<ByteBuf>> topicsOf = (peer, action) -> {};
     private final SocketContext context;
     private final Awaited awaited;
+    private final RateLimitedLog failures;
 
     /** Immutable. Replaced under the lock of this object. */
     private volatile List<Listening> listeners = List.of();
@@ -67,6 +65,7 @@ public final class Subscribers {
     public Subscribers(SocketContext context) {
         this.context = context;
         this.awaited = new Awaited(context.completions());
+        this.failures = context.failures("Subscribers");
     }
 
     /**
@@ -191,7 +190,7 @@ public final class Subscribers {
                 try {
                     to.listener.accept(peer, request);
                 } catch (Throwable e) {
-                    logger.warn("The listener of subscriptions failed at {}", request, e);
+                    failures.log("The listener of subscriptions", "failed at " + request, e);
                 }
             }
         }

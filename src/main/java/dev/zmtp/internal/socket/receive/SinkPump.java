@@ -2,18 +2,15 @@ package dev.zmtp.internal.socket.receive;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Passes messages to the sink of an {@link Inbox}, up to a limit in each task. On the event loop. */
 final class SinkPump {
-
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Inbox");
 
     private enum State {
         IDLE,
@@ -24,6 +21,7 @@ final class SinkPump {
 
     private final SocketContext context;
     private final Inbox inbox;
+    private final RateLimitedLog failures;
     private @Nullable Sink sink;
     private ZMTPRegistration watch = () -> {};
     private State state = State.IDLE;
@@ -31,6 +29,7 @@ final class SinkPump {
     SinkPump(SocketContext context, Inbox inbox) {
         this.context = context;
         this.inbox = inbox;
+        this.failures = context.failures("Inbox");
     }
 
     @Nullable
@@ -56,7 +55,7 @@ final class SinkPump {
         try {
             to.take(from, message);
         } catch (Throwable e) { // from the application, so it does not affect the connection and the next message
-            logger.warn("The handler of messages failed at one from {}", from, e);
+            failures.log("The handler of messages", "failed at one from " + from, e);
             context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
         }
     }

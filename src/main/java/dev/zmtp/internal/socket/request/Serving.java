@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.request;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.internal.socket.peer.Peer;
@@ -12,8 +13,6 @@ import dev.zmtp.internal.socket.send.DirectSends;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPRequestObserver.Outcome;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,13 +22,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Serving implements Sink {
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Serving");
-
     private final SocketContext context;
     private final Inbox inbox;
     private final DirectSends directly;
     private final Consumer<? super ZMTPRequest> handler;
     private final Places places;
+    private final RateLimitedLog failures;
 
     public Serving(
             SocketContext context,
@@ -42,6 +40,7 @@ public final class Serving implements Sink {
         this.directly = directly;
         this.places = places;
         this.handler = handler;
+        this.failures = context.failures("Serving");
     }
 
     @Override
@@ -86,10 +85,14 @@ public final class Serving implements Sink {
         try {
             handler.accept(request);
         } catch (Throwable e) { // from the application; this peer gets no answer, and others are not affected
-            logger.warn("The handler failed, {} will not be answered", request, e);
+            failed(request, e);
             context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
             request.drop();
         }
+    }
+
+    private void failed(ServedRequest request, Throwable cause) {
+        failures.log("The handler", "failed, " + request + " will not be answered", cause);
     }
 
     /** Returns the start of a request whose handler is called next. */
@@ -121,7 +124,7 @@ public final class Serving implements Sink {
             try {
                 request.send(answer);
             } catch (Throwable e) { // such as an answer that was already released
-                logger.warn("The handler failed, {} will not be answered", request, e);
+                failed(request, e);
             }
         }
         from.unreadAnswers().changed();

@@ -11,6 +11,7 @@ import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerInfo;
+import dev.zmtp.internal.socket.send.ByName.Named;
 import dev.zmtp.internal.socket.send.Sent.ToPeer.Way;
 import dev.zmtp.internal.socket.send.WaitingThread.State;
 import dev.zmtp.internal.transport.QueueLimit;
@@ -62,17 +63,16 @@ public final class BlockingSends {
      */
     public void send(ZMTPMessage message, @Nullable Duration timeout) throws InterruptedException {
         begin(message);
-        Peer to = named == null ? null : addressee(named, message);
+        Named to = named == null ? null : addressee(named, message);
         if (to == null || context.config().overflowPolicy() != OverflowPolicy.WAIT) {
             long bytes = message.readableBytes();
             awaitRoom(message, bytes, nanos(timeout), timeout);
             senders.hand(new Sent.ToAny(senders, message, null, bytes));
         } else {
-            int occupant = to.occupant();
             long bytes = DirectSends.lengthWithoutName(message);
-            reserve(to, message, bytes, timeout);
-            checkIsThere(to, occupant, message, bytes);
-            senders.directly().handNamed(to, occupant, message, bytes);
+            reserve(to.peer(), message, bytes, timeout);
+            checkIsThere(to.peer(), to.occupant(), message, bytes);
+            senders.directly().handNamed(to.peer(), to.occupant(), message, bytes);
         }
     }
 
@@ -155,17 +155,17 @@ public final class BlockingSends {
         }
     }
 
-    private Peer addressee(ByName byName, ZMTPMessage message) {
+    private Named addressee(ByName byName, ZMTPMessage message) {
         if (message.size() < 2) {
             String text = "frames: " + message.size() + " (expected: the routing id of a peer, and the message)";
             throw refused(message, UNROUTABLE, text);
         }
-        Peer peer = byName.named(message.frame(0).nioBuffer());
-        if (peer == null || !DirectSends.isThere(peer)) {
+        Named found = byName.occupant(message.frame(0));
+        if (found == null || !DirectSends.isThere(found.peer())) {
             String name = PeerInfo.text(message.frame(0).nioBuffer());
             throw refused(message, UNROUTABLE, "no peer has the routing id " + name);
         }
-        return peer;
+        return found;
     }
 
     /**

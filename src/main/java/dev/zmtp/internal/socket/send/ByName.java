@@ -82,14 +82,32 @@ public final class ByName extends Routing {
         return sendTo(peer, message, result);
     }
 
+    /** @param occupant the {@link Peer#occupant()} that had the name by which the peer was found */
+    record Named(Peer peer, int occupant) {}
+
+    /** Returns the peer with the name, and its number; null if there is none. From any thread. */
+    @Nullable
+    Named occupant(ByteBuf name) {
+        Peer peer = find(name);
+        while (peer != null) {
+            int occupant = peer.occupant();
+            Peer still = find(name); // a peer loses its name before it gets another number
+            if (still == peer) {
+                return new Named(peer, occupant);
+            }
+            peer = still;
+        }
+        return null;
+    }
+
     /**
      * Returns the peer whose room decides whether the message is accepted; null if the message need not wait. From any
      * thread.
      */
     @Nullable
-    Peer addressee(ZMTPMessage message) {
+    Named addressee(ZMTPMessage message) {
         boolean waits = context.config().overflowPolicy() == OverflowPolicy.WAIT && message.size() > 1;
-        return waits ? find(message.frame(0)) : null;
+        return waits ? occupant(message.frame(0)) : null;
     }
 
     private Fate sendTo(Peer peer, ZMTPMessage named, @Nullable CompletableFuture<Void> result) {

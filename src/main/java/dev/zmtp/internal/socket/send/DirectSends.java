@@ -11,11 +11,9 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerSends;
-import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SlowPeers;
 import dev.zmtp.internal.socket.send.Sent.ToPeer.Way;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
-import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -159,12 +157,12 @@ public final class DirectSends implements PeerSends {
      * Like {@link #trySend}, without the first frame of the message, which is the peer's name. Not on the event loop.
      */
     @CheckReturnValue
-    boolean trySendNamed(Peer peer, ZMTPMessage named) {
-        int occupant = peer.occupant();
+    boolean trySendNamed(ByName.Named to, ZMTPMessage named) {
+        Peer peer = to.peer();
         long bytes = lengthWithoutName(named);
         boolean reserved = reserveOrMiss(peer, bytes);
         if (reserved) {
-            handNamed(peer, occupant, named, bytes);
+            handNamed(peer, to.occupant(), named, bytes);
         } else { // if the peer has left since its name was found, the next attempt does not find it
             senders.writability().missedPeer(() -> !isThere(peer));
         }
@@ -282,7 +280,7 @@ public final class DirectSends implements PeerSends {
             dropAsItHasLeft(peer, message, result);
         } else if (peer.queue().isAwaited() || peer.outbound().send(message, result) == Fate.REFUSED) {
             peer.counters().add(SENT, 1);
-            slowPeers.drop(peer, new QueuedMessage(message, result), DropReason.FULL, "the queue is full");
+            slowPeers.refuse(peer, message, result);
         }
     }
 

@@ -67,20 +67,19 @@ final class Intake {
     }
 
     /**
-     * Has messages arrive. On the event loop.
+     * Has some messages arrive, fewer if the task is long. The rest continues in a later task. On the event loop.
      *
-     * @param all whether these are all messages that are here now, to which other threads can add all the time.
-     * Otherwise they are some, fewer if the task is long, and the rest continues in a later task
+     * @param last whether they are those of a socket that is closed
      */
-    void take(boolean all) {
-        int left = all ? queue.size() : LoopBudget.MESSAGES;
-        while (left > 0 && takeNext(all) && (all || !context.flushes().isTaskLong())) {
+    void take(boolean last) {
+        int left = LoopBudget.MESSAGES;
+        while (left > 0 && takeNext(last) && !context.flushes().isTaskLong()) {
             left--;
         }
     }
 
     /** Returns whether the next can be taken in the same task. */
-    private boolean takeNext(boolean all) {
+    private boolean takeNext(boolean last) {
         if (context.isFinished()) { // the later queues have already failed their messages, and nothing checks again
             return false;
         }
@@ -89,7 +88,7 @@ final class Intake {
             return false;
         }
         arrive(next);
-        return all || !(next instanceof Sent.Then); // what was sent after a close comes after it
+        return last || !(next instanceof Sent.Then); // what was sent after a close comes after it
     }
 
     private void arrive(Sent sent) {
@@ -114,16 +113,18 @@ final class Intake {
      * read. Other threads must not make this task run earlier, so they schedule a task only if no messages remain. On
      * the event loop.
      *
-     * @param all whether a close has taken all messages, outside of the task, which can be scheduled as well
+     * @param last whether a close has taken messages, outside of the task, which can be scheduled as well. It takes the
+     * rest, too
      */
-    void end(boolean all) {
-        if (!all && !queue.isEmpty()) {
+    void end(boolean last) {
+        if (last) {
+            return;
+        }
+        if (!queue.isEmpty()) {
             context.executeAfterReads(drainTask);
             return;
         }
-        if (!all) {
-            scheduled.set(false);
-        }
+        scheduled.set(false);
         if (!queue.isEmpty() && !schedule()) { // added in the meantime
             failAll();
         }

@@ -147,7 +147,7 @@ public final class Senders {
                 }
                 writability.refusedHere();
             } else {
-                Peer addressee = named == null ? null : named.addressee(message);
+                ByName.Named addressee = named == null ? null : named.addressee(message);
                 if (addressee != null) {
                     return directly.trySendNamed(addressee, message);
                 }
@@ -284,13 +284,13 @@ public final class Senders {
         drain(false);
     }
 
-    private void drain(boolean all) {
+    private void drain(boolean last) {
         isRouting = true;
         try {
-            intake.take(all);
+            intake.take(last);
         } finally {
             isRouting = false;
-            intake.end(all); // even if a message has thrown
+            intake.end(last); // even if a message has thrown
         }
         if (context.isFinished()) {
             failAll(); // accepted just before the end
@@ -414,9 +414,11 @@ public final class Senders {
         writability.closed();
     }
 
-    /** Routes the messages that were accepted before the close. */
-    public void drainLast() {
+    /** Routes some of the messages that were accepted before the close. Returns whether no more are left. */
+    @CheckReturnValue
+    public boolean drainLast() {
         drain(true);
+        return intake.isEmpty();
     }
 
     /** Implements {@link PeerSends#afterAccepted}. */

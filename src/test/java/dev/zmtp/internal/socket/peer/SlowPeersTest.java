@@ -10,11 +10,13 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.TestSockets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,6 +45,7 @@ class SlowPeersTest {
     private final List<ZMTPSocketEvent> events = new ArrayList<>();
     private final List<ZMTPMessage> sent = new ArrayList<>();
     private ZMTPSocket publisher;
+    private ZMTPRegistration listening;
     private ZMTPSocket stopped;
 
     /** How the publisher sees the one that does not read. */
@@ -71,7 +74,7 @@ class SlowPeersTest {
                 .orElseThrow();
         stopped.peers().iterator().next().pauseReading();
         loop.run();
-        publisher.onEvent(Runnable::run, events::add);
+        listening = publisher.onEvent(Runnable::run, events::add);
     }
 
     private ZMTPSocket subscriber(List<String> received) {
@@ -154,10 +157,60 @@ class SlowPeersTest {
         loop.advance(Duration.ofSeconds(3));
 
         assertThat(events(ZMTPSocketEvent.Dropped.class)).hasSize(2);
-        assertThat(events(ZMTPSocketEvent.Dropped.class).stream()
-                        .mapToLong(ZMTPSocketEvent.Dropped::messages)
-                        .sum())
-                .isEqualTo(its.stats().dropped());
+        assertThat(reported()).isEqualTo(its.stats().dropped());
+    }
+
+    /** The number of messages in the events of drops. */
+    private long reported() {
+        return events(ZMTPSocketEvent.Dropped.class).stream()
+                .mapToLong(ZMTPSocketEvent.Dropped::messages)
+                .sum();
+    }
+
+    @Test
+    void dropsOfTheLastSecondAreReportedBeforeTheEnd() {
+        start(PUB, OverflowPolicy.DROP_NEW);
+        publish(0, MANY);
+        long dropped = its.stats().dropped();
+
+        publisher.closeAsync(Duration.ZERO);
+        loop.advance(Duration.ofMillis(100));
+
+        assertThat(reported()).isEqualTo(dropped).isGreaterThan(1);
+    }
+
+    @Test
+    void dropsOfTheLastSecondAreLoggedBeforeTheEnd() {
+        start(PUB, OverflowPolicy.DROP_NEW);
+        try (CapturedLog log = new CapturedLog("dev.zmtp.socket.Drops")) {
+            listening.close();
+            publish(0, MANY);
+            long dropped = its.stats().dropped();
+
+            publisher.closeAsync(Duration.ZERO);
+            loop.advance(Duration.ofMillis(100));
+
+            assertThat(log.lines)
+                    .hasSize(2)
+                    .last()
+                    .asString()
+                    .isEqualTo("PUB socket dropped " + (dropped - 1) + " more messages in its last second");
+        }
+    }
+
+    @Test
+    void aDropThatAFutureReportsHasNoEvent() {
+        start(PUB, OverflowPolicy.DROP_NEW);
+        List<CompletableFuture<Void>> results = new ArrayList<>();
+
+        for (int i = 0; i < MANY; i++) {
+            results.add(its.sendAsync(message(i)));
+            loop.run();
+        }
+
+        assertThat(results).anyMatch(CompletableFuture::isCompletedExceptionally);
+        assertThat(its.stats().dropped()).isPositive();
+        assertThat(events(ZMTPSocketEvent.Dropped.class)).isEmpty();
     }
 
     /** T32. */

@@ -320,7 +320,8 @@ class OnTheWayTest {
 
         OtherThread.call(() -> {
             ZMTPMessage named = message("name", "content");
-            assertThat(ClockedSockets.core(router).senders().directly().trySendNamed(found, named))
+            ByName.Named to = new ByName.Named(found, found.occupant());
+            assertThat(ClockedSockets.core(router).senders().directly().trySendNamed(to, named))
                     .isFalse();
             named.release();
         });
