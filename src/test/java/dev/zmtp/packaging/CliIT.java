@@ -1,4 +1,4 @@
-package dev.zmtp.cli;
+package dev.zmtp.packaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,6 +35,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CliIT {
 
     private static final int PATIENCE_SECONDS = 30;
+
+    /** Exit codes, as docs/cli.md has them. */
+    private static final int OK = 0;
+
+    private static final int TIMEOUT = 3;
 
     @TempDir
     private Path directory;
@@ -103,7 +108,7 @@ class CliIT {
             rep.send(answer);
             answer.release();
 
-            assertThat(end(req, "")).isEqualTo(new Ended(ExitCode.OK, "world\n", ""));
+            assertThat(end(req, "")).isEqualTo(new Ended(OK, "world\n", ""));
         }
     }
 
@@ -116,7 +121,7 @@ class CliIT {
 
             Ended push = run("one\ntwo\n", "push", "tcp://127.0.0.1:" + pull.bind());
 
-            assertThat(push).isEqualTo(new Ended(ExitCode.OK, "", ""));
+            assertThat(push).isEqualTo(new Ended(OK, "", ""));
             assertThat(text(pull.receive())).isEqualTo("one");
             assertThat(text(pull.receive())).isEqualTo("two");
         }
@@ -199,7 +204,7 @@ class CliIT {
                 password.toString(),
                 "tcp://127.0.0.1:1");
 
-        assertThat(curve.code()).isEqualTo(ExitCode.TIMEOUT);
+        assertThat(curve.code()).isEqualTo(TIMEOUT);
         assertThat(curve.errors()).contains("Connecting").doesNotContain(secret);
         assertThat(plain.errors()).contains("Connecting").doesNotContain("open sesame");
     }
@@ -212,7 +217,7 @@ class CliIT {
 
             Ended push = run("hello\n", "push", "-vv", "tcp://127.0.0.1:" + pull.bind());
 
-            assertThat(push.code()).isEqualTo(ExitCode.OK);
+            assertThat(push.code()).isEqualTo(OK);
             assertThat(push.output()).isEmpty();
             assertThat(push.errors()).contains("<< ZMTP3", " >> ZMTP3", " - 5 68656c6c6f");
         }
