@@ -96,7 +96,10 @@ final class LivePeer {
                     return codec;
                 } catch (CliException e) {
                     last = e;
-                    connecting.channel().close(); // otherwise it could still connect, beside the next one
+                } finally {
+                    if (channel == null && connecting.channel().isRegistered()) {
+                        connecting.channel().close(); // otherwise it could still connect, beside the next one
+                    }
                 }
             }
         } catch (IOException e) {

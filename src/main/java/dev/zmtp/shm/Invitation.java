@@ -123,10 +123,10 @@ record Invitation(Path file, int capacity) {
         SharedFile mapped = SharedFile.open(file, RINGS, capacity);
         try {
             mapped.unlink();
+            return RingPair.of(mapped, false);
         } catch (Throwable e) {
             mapped.close();
             throw e;
         }
-        return RingPair.of(mapped, false);
     }
 }

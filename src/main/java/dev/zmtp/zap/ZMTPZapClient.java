@@ -252,7 +252,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         void end() {
             ended = true;
             AfterReads.forEach(
-                    ctx.channel().eventLoop(),
+                    ctx.executor(),
                     List.copyOf(pending.keySet()).iterator(),
                     id -> complete(id, ZMTPAuthDecision.temporaryFailure(ENDED)));
         }

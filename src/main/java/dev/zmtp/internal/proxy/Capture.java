@@ -37,11 +37,18 @@ public final class Capture {
     @CheckReturnValue
     boolean offer(ZMTPMessage message) {
         ZMTPMessage copy = InprocHandler.duplicate(message);
-        if (senders.trySend(copy)) {
+        boolean isSent = false;
+        try {
+            isSent = senders.trySend(copy);
+        } finally {
+            if (!isSent) {
+                ReferenceCountUtil.safeRelease(copy);
+            }
+        }
+        if (isSent) {
             captured.increment();
             return true;
         }
-        ReferenceCountUtil.safeRelease(copy);
         if (everything) {
             return false;
         }

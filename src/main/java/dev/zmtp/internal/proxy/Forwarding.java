@@ -102,6 +102,7 @@ public final class Forwarding implements Sink {
                 registrations.add(capture.onCapacity(() -> target.executeAnyway(drainTask)));
             }
             source.executeAnyway(() -> inbox.sink(this));
+            endWithCapture(); // which could have ended before it was listened to
         });
     }
 
@@ -161,9 +162,7 @@ public final class Forwarding implements Sink {
         if (state != State.IDLE) {
             return;
         }
-        if (capture != null && capture.hasEnded()) {
-            whenASocketEnds.run();
-        }
+        endWithCapture();
         state = State.DRAINING;
         int messages = 0;
         boolean room = true;
@@ -187,6 +186,12 @@ public final class Forwarding implements Sink {
         VarHandle.fullFence(); // like in wakeTarget
         if (room && !paused && !ring.isEmpty() && drainScheduled.compareAndSet(false, true)) {
             target.execute(drainTask); // in a new task, because draining now would have no bound
+        }
+    }
+
+    private void endWithCapture() {
+        if (capture != null && capture.hasEnded()) {
+            whenASocketEnds.run();
         }
     }
 

@@ -4,6 +4,7 @@ import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.ThreadPerChannelEventLoop;
+import io.netty.util.concurrent.EventExecutor;
 import java.util.Iterator;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -36,27 +37,26 @@ public final class AfterReads {
     }
 
     /**
-     * Passes the elements to the action, {@link LoopBudget#MESSAGES} of them at once, and the others in later tasks. If
-     * the event loop is ending, all are passed at once. On the event loop, or after its end.
+     * Passes the elements to the action, {@link LoopBudget#MESSAGES} of them at once, and the others in later tasks of
+     * the executor. If the executor takes no more tasks, all are passed at once. On the executor, or after its end.
      */
-    public static <T> void forEach(EventLoop eventLoop, Iterator<T> elements, Consumer<? super T> action) {
-        for (int left = LoopBudget.MESSAGES; elements.hasNext(); left--) {
-            if (left == 0 && isLater(eventLoop, () -> forEach(eventLoop, elements, action))) {
-                return;
-            }
+    public static <T> void forEach(EventExecutor executor, Iterator<T> elements, Consumer<? super T> action) {
+        for (int left = LoopBudget.MESSAGES; left > 0 && elements.hasNext(); left--) {
             action.accept(elements.next());
+        }
+        if (elements.hasNext()) {
+            Runnable rest = () -> forEach(executor, elements, action);
+            if (!(executor instanceof EventLoop loop && submit(loop, () -> executeOrRun(executor, rest)))) {
+                executeOrRun(executor, rest);
+            }
         }
     }
 
-    private static boolean isLater(EventLoop eventLoop, Runnable rest) {
-        if (submit(eventLoop, rest)) {
-            return true;
-        }
+    private static void executeOrRun(EventExecutor executor, Runnable task) {
         try {
-            eventLoop.execute(rest);
-            return true;
+            executor.execute(task);
         } catch (RejectedExecutionException e) {
-            return false;
+            task.run();
         }
     }
 

@@ -4,6 +4,7 @@ import io.netty.util.Attribute;
 import io.netty.util.AttributeKey;
 import io.netty.util.AttributeMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -22,21 +23,41 @@ public final class Computations {
         AtomicInteger count = new AtomicInteger();
         channel.attr(COUNT).set(count);
         return task -> {
-            count.incrementAndGet();
+            Counted counted = new Counted(task, count);
             try {
-                executor.execute(() -> run(task, count));
-            } catch (Throwable e) { // the executor is full, or has no thread
-                count.decrementAndGet();
+                executor.execute(counted);
+            } catch (Throwable e) { // the executor is full, or has no thread, or the task has failed on this one
+                counted.end();
                 throw e;
             }
         };
     }
 
-    private static void run(Runnable task, AtomicInteger count) {
-        try {
-            task.run();
-        } finally {
-            count.decrementAndGet();
+    /** A computation that counts until it has run, or is not taken. */
+    private static final class Counted implements Runnable {
+        private final Runnable task;
+        private final AtomicInteger count;
+        private final AtomicBoolean ended = new AtomicBoolean();
+
+        Counted(Runnable task, AtomicInteger count) {
+            this.task = task;
+            this.count = count;
+            count.incrementAndGet();
+        }
+
+        @Override
+        public void run() {
+            try {
+                task.run();
+            } finally {
+                end();
+            }
+        }
+
+        void end() {
+            if (ended.compareAndSet(false, true)) {
+                count.decrementAndGet();
+            }
         }
     }
 

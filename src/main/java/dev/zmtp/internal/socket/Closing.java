@@ -33,7 +33,7 @@ public final class Closing {
         /** Ends everything except the messages accepted to be sent. */
         void endOthers();
 
-        /** Passes some of the accepted messages to the queues of the peers. Returns whether no more are left. */
+        /** Passes some of the accepted messages to the queues of the peers. Returns whether none are left. */
         @CheckReturnValue
         boolean sendAccepted();
 
@@ -70,6 +70,10 @@ public final class Closing {
 
     private @Nullable ScheduledFuture<?> lingers;
     private boolean lingering;
+
+    /** True while accepted messages are on their way to the queues of the peers. */
+    private boolean sending;
+
     private long lingerNanos;
     private long since;
     private boolean reported;
@@ -110,6 +114,9 @@ public final class Closing {
      * and without a quiet period. Their peers would then wait in vain, and their messages and addresses would be lost.
      */
     private void loopEnds() {
+        while (sending) {
+            sendSome();
+        }
         List.copyOf(bindings).forEach(Listener::loopEnds);
         List.copyOf(links).forEach(link -> LoopHooks.close(link.channel()));
     }
@@ -133,21 +140,36 @@ public final class Closing {
         lingerNanos = Settings.nanos(linger);
         since = context.nanoTime();
         parts.endOthers();
+        sending = true;
         sendAccepted();
         if (!context.isFinished()) {
-            lingers = context.schedule(this::finish, lingerNanos);
+            lingers = context.schedule(this::lingerEnds, lingerNanos);
         }
     }
 
+    /** Passes the accepted messages on in as many tasks as it takes, which the linger time does not limit. */
     private void sendAccepted() {
-        if (context.isFinished()) {
-            return;
+        sendSome();
+        if (sending) {
+            context.executeAfterReads(this::sendAccepted);
         }
-        if (parts.sendAccepted()) {
+    }
+
+    private void sendSome() {
+        if (!sending || context.isFinished()) {
+            sending = false;
+        } else if (parts.sendAccepted()) {
+            sending = false;
             lingering = true;
             check();
+        }
+    }
+
+    private void lingerEnds() {
+        if (sending) { // the end comes after the last message has been written
+            lingers = context.schedule(this::lingerEnds, 0);
         } else {
-            context.executeAfterReads(this::sendAccepted);
+            finish();
         }
     }
 
@@ -209,11 +231,11 @@ public final class Closing {
         if (context.inEventLoop()) { // otherwise it has ended
             LoopHooks.remove(context.eventLoop(), loopEnds);
         }
-        parts.reportRest();
-        context.completions().completeDelayed();
         whenClosed.run();
         ZMTPStats stats = parts.statsAtTheEnd(); // of connections that take longer to close
         List.copyOf(links).forEach(link -> LoopHooks.close(link.channel()));
+        parts.reportRest(); // after the ends of these connections
+        context.completions().completeDelayed();
         context.completions().after(() -> report.complete(stats));
     }
 }

@@ -2,12 +2,14 @@ package dev.zmtp.internal.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.netty.util.DefaultAttributeMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +26,30 @@ class ComputationsTest {
 
         queue.get(0).run();
 
+        assertThat(Computations.areFor(channel)).isFalse();
+    }
+
+    @Test
+    void aComputationThatFailsInTheCallerCountsNoMore() {
+        List<Runnable> queue = new ArrayList<>();
+        AtomicBoolean isFull = new AtomicBoolean();
+        Executor counted = Computations.counted(channel, task -> {
+            if (isFull.get()) {
+                task.run();
+            } else {
+                queue.add(task);
+            }
+        });
+        counted.execute(() -> {});
+        isFull.set(true);
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> counted.execute(() -> {
+                    throw new IllegalStateException("of the test");
+                }));
+
+        assertThat(Computations.areFor(channel)).as("the first").isTrue();
+        queue.get(0).run();
         assertThat(Computations.areFor(channel)).isFalse();
     }
 

@@ -91,7 +91,7 @@ public final class ByName extends Routing {
         Peer peer = find(name);
         while (peer != null) {
             int occupant = peer.occupant();
-            Peer still = find(name); // a peer loses its name before it gets another number
+            Peer still = find(name); // a peer that gets another name loses this one before its number changes
             if (still == peer) {
                 return new Named(peer, occupant);
             }

@@ -69,7 +69,7 @@ final class Intake {
     /**
      * Has some messages arrive, fewer if the task is long. The rest continues in a later task. On the event loop.
      *
-     * @param last whether they are those of a socket that is closed
+     * @param last whether the close of the socket takes them
      */
     void take(boolean last) {
         int left = LoopBudget.MESSAGES;
@@ -113,8 +113,7 @@ final class Intake {
      * read. Other threads must not make this task run earlier, so they schedule a task only if no messages remain. On
      * the event loop.
      *
-     * @param last whether a close has taken messages, outside of the task, which can be scheduled as well. It takes the
-     * rest, too
+     * @param last whether the close of the socket has taken messages, and takes the others
      */
     void end(boolean last) {
         if (last) {

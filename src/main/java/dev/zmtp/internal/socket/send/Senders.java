@@ -414,7 +414,7 @@ public final class Senders {
         writability.closed();
     }
 
-    /** Routes some of the messages that were accepted before the close. Returns whether no more are left. */
+    /** Routes some of the messages that were accepted before the close. Returns whether none are left. */
     @CheckReturnValue
     public boolean drainLast() {
         drain(true);

@@ -194,7 +194,7 @@ class SlowPeersTest {
                     .hasSize(2)
                     .last()
                     .asString()
-                    .isEqualTo("PUB socket dropped " + (dropped - 1) + " more messages in its last second");
+                    .isEqualTo("PUB socket: further messages dropped in its last second: " + (dropped - 1));
         }
     }
 
