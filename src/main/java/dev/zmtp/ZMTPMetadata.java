@@ -51,8 +51,10 @@ public final class ZMTPMetadata {
             throw new IllegalArgumentException(
                     "property name length: " + name.length() + " (expected: 1 to " + MAX_NAME_LENGTH + ")");
         }
-        if (name.chars().anyMatch(c -> c > 0xff)) {
-            throw new IllegalArgumentException("property name: " + name + " (expected: ISO 8859-1)");
+        for (int i = 0; i < name.length(); i++) {
+            if (name.charAt(i) > 0xff) {
+                throw new IllegalArgumentException("property name: " + name + " (expected: ISO 8859-1)");
+            }
         }
         byte[] bytes = new byte[value.remaining()];
         value.duplicate().get(bytes);

@@ -168,7 +168,7 @@ final class ConfigValues implements Cloneable {
         if (heartbeatTimeout != null) {
             return heartbeatTimeout;
         }
-        Duration longer = ofSocket ? heartbeatInterval.plus(heartbeatInterval.dividedBy(2)) : heartbeatInterval;
+        Duration longer = ofSocket ? heartbeatInterval.plusNanos(heartbeatInterval.toNanos() / 2) : heartbeatInterval;
         return longer.compareTo(ZMTPSettings.MAX_DURATION) <= 0 ? longer : heartbeatInterval;
     }
 

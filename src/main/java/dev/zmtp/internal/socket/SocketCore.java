@@ -227,7 +227,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     public void left(Peer peer, String text) {
         routing.left(peer);
         peer.outbound().failQueue(PEER_DOWN, text);
-        requests.down(peer, new ZMTPSocketException(CLOSED, text));
+        requests.down(peer, () -> new ZMTPSocketException(CLOSED, text));
         peers.removeIfForgotten(peer);
         context.execute(this::capacityFreed); // later, because the connector has not ended yet
     }
@@ -355,7 +355,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         peer.roomCame();
         staleMessages.down(peer, link.endpoint());
         peers.removeIfForgotten(peer);
-        requests.down(peer, cause);
+        requests.down(peer, () -> cause);
         inbox.down(peer);
         endedPeers.ended(link, peer, cause);
         context.fire(new ZMTPSocketEvent.PeerDown(peer, cause));
@@ -382,9 +382,8 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         requests.close();
         inbox.close();
         peers.list().forEach(Peer::reading); // a peer that writes before it reads would get no queued messages
-        ZMTPSocketException closed = new ZMTPSocketException(CLOSED, "the socket is closed");
-        peers.connected().close(closed);
-        subscribers.awaited().close(closed);
+        peers.connected().close();
+        subscribers.awaited().close();
     }
 
     @Override

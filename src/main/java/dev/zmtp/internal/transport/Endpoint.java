@@ -3,8 +3,12 @@ package dev.zmtp.internal.transport;
 import java.util.Map;
 import java.util.Objects;
 
-/** An endpoint that a socket is bound to or connects to, consisting of a transport and an address in it. */
-public record Endpoint(Transport transport, Transport.Address address) {
+/**
+ * An endpoint that a socket is bound to or connects to, consisting of a transport and an address in it.
+ *
+ * @param text the scheme and the address
+ */
+public record Endpoint(Transport transport, Transport.Address address, String text) {
 
     public static Endpoint parse(Map<String, Transport> transports, String text, boolean bind) {
         Objects.requireNonNull(text, "endpoint");
@@ -18,11 +22,12 @@ public record Endpoint(Transport transport, Transport.Address address) {
             throw new IllegalArgumentException("endpoint: " + text + " (expected: one of the schemes "
                     + String.join(", ", transports.keySet()) + ")");
         }
-        return new Endpoint(transport, transport.address(text.substring(end + 3), bind));
+        Transport.Address address = transport.address(text.substring(end + 3), bind);
+        return new Endpoint(transport, address, transport.scheme() + "://" + address);
     }
 
     @Override
     public String toString() {
-        return transport.scheme() + "://" + address;
+        return text;
     }
 }

@@ -73,10 +73,14 @@ public final class Greeting {
      * @throws ZMTPException if it names another mechanism
      */
     public static void checkMechanism(ByteBuf greeting, int index, String mechanism) {
-        String padded = greeting.toString(index + MECHANISM_OFFSET, MAX_MECHANISM_LENGTH, StandardCharsets.ISO_8859_1);
-        if (!padded.equals(mechanism + "\0".repeat(MAX_MECHANISM_LENGTH - mechanism.length()))) {
-            String shown = padded.replaceAll("\0+$", "").replace(' ', '?');
-            throw ZMTPException.of(ZMTPException.Code.MECHANISM, "mechanism", shown, mechanism);
+        int start = index + MECHANISM_OFFSET;
+        for (int i = 0; i < MAX_MECHANISM_LENGTH; i++) {
+            char expected = i < mechanism.length() ? mechanism.charAt(i) : 0;
+            if (greeting.getUnsignedByte(start + i) != expected) {
+                String padded = greeting.toString(start, MAX_MECHANISM_LENGTH, StandardCharsets.ISO_8859_1);
+                String shown = padded.replaceAll("\0+$", "").replace(' ', '?');
+                throw ZMTPException.of(ZMTPException.Code.MECHANISM, "mechanism", shown, mechanism);
+            }
         }
     }
 

@@ -4,7 +4,6 @@ import dev.zmtp.socket.ZMTPSocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The current number of peers or subscribers, and the futures that wait for a higher number. Used on the event loop.
@@ -16,7 +15,7 @@ public final class Awaited {
     private final Completions completions;
     private final Count there = new Count();
     private final List<Waiter> waiters = new ArrayList<>(0);
-    private @Nullable ZMTPSocketException closed;
+    private boolean closed;
 
     public Awaited(Completions completions) {
         this.completions = completions;
@@ -29,8 +28,8 @@ public final class Awaited {
 
     /** Completes the future when the number is at least {@code count}. */
     public void await(int count, CompletableFuture<Void> reached) {
-        if (closed != null) { // after the call
-            completions.fail(reached, closed);
+        if (closed) { // after the call
+            fail(reached);
             return;
         }
         waiters.add(new Waiter(count, reached));
@@ -60,10 +59,15 @@ public final class Awaited {
         reached.forEach(waiter -> completions.succeed(waiter.reached));
     }
 
-    public void close(ZMTPSocketException cause) {
-        closed = cause;
+    /** Fails the futures, because the socket is closed. */
+    public void close() {
+        closed = true;
         List<Waiter> all = List.copyOf(waiters);
         waiters.clear();
-        all.forEach(waiter -> completions.fail(waiter.reached, cause));
+        all.forEach(waiter -> fail(waiter.reached));
+    }
+
+    private void fail(CompletableFuture<Void> reached) {
+        completions.fail(reached, ZMTPSocketException.Reason.CLOSED, "the socket is closed");
     }
 }

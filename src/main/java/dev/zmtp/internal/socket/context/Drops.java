@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Drops {
 
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Drops");
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     /** Stands for "no peer" in a map that does not accept null. */
     private static final Object NO_PEER = new Object();
 
     private final SocketContext context;
-    private final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Drops");
     private final RateLimitedLog log;
 
     /** Messages dropped by other threads, per peer, that the event loop has not collected yet. */
@@ -107,6 +107,7 @@ public final class Drops {
 
     /** Reports what waits for the end of the second, because the socket ends. On the event loop, or after its end. */
     public void reportRest() {
+        reportScheduled = true; // so that no timer is started
         collect();
         Map<@Nullable ZMTPPeer, Map<DropReason, Long>> last = sums;
         sums = new LinkedHashMap<>();
@@ -118,7 +119,7 @@ public final class Drops {
             }
         }
         if (worthALine > 0) {
-            logger.warn("{} socket dropped {} more messages in its last second", context.type(), worthALine);
+            logger.warn("{} socket: further messages dropped in its last second: {}", context.type(), worthALine);
         }
     }
 

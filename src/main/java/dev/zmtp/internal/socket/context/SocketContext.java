@@ -23,7 +23,6 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -318,8 +317,7 @@ public final class SocketContext {
     }
 
     /** Returns a log of failures of the application's code, which peers can cause without bound. */
-    public RateLimitedLog failures(String name) {
-        InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket." + name);
+    public RateLimitedLog failures(InternalLogger logger) {
         return new RateLimitedLog(logger, InternalLogLevel.WARN, this::nanoTime);
     }
 

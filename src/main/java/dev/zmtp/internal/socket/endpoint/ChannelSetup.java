@@ -24,6 +24,7 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPipelineException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -31,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The handlers of a socket's channels, which are the user's handlers, TLS, the codec, and the {@link PeerHandler}. */
 final class ChannelSetup {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.ChannelSetup");
 
     private final SocketContext context;
     private final RateLimitedLog log;
@@ -42,10 +45,7 @@ final class ChannelSetup {
 
     ChannelSetup(SocketContext context) {
         this.context = context;
-        this.log = new RateLimitedLog(
-                InternalLoggerFactory.getInstance("dev.zmtp.socket.ChannelSetup"),
-                InternalLogLevel.WARN,
-                context::nanoTime);
+        this.log = new RateLimitedLog(logger, InternalLogLevel.WARN, context::nanoTime);
         this.pings = new Pings(context.config().codec());
         this.keepAlive = new KeepAlive(context.config(), context.config().codec());
     }

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -172,17 +173,18 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             return; // it was closed in the meantime
         }
         addresses.begin(found);
-        connectToNext(new IOException(endpoint + ": the name has no address"));
+        connectToNext(null);
     }
 
-    private void connectToNext(Throwable cause) {
+    /** @param cause the failure of the last address; null if there was none */
+    private void connectToNext(@Nullable Throwable cause) {
         if (context.eventLoop().isShuttingDown()) {
             closeNow();
             return;
         }
         SocketAddress address = addresses.next();
         if (address == null) {
-            failed(cause);
+            failed(cause == null ? new IOException(endpoint + ": the name has no address") : cause);
             return;
         }
         state = State.CONNECTING;
@@ -266,7 +268,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         }
         if (wait < 0) {
             String text = text() + " was given up: " + cause.getMessage();
-            stop(new ZMTPSocketException(ZMTPSocketException.Reason.PEER_DOWN, text, cause));
+            stop(() -> new ZMTPSocketException(ZMTPSocketException.Reason.PEER_DOWN, text, cause));
             context.fire(new ZMTPSocketEvent.Stopped(text(), cause));
             return;
         }
@@ -293,7 +295,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         return closing || state == State.STOPPED;
     }
 
-    private void stop(Throwable cause) {
+    private void stop(Supplier<ZMTPSocketException> cause) {
         state = State.STOPPED;
         cancel(retry);
         cancel(lingers);
@@ -303,14 +305,16 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             Sockets.closeQuietly(whenBound);
         }
         endpoints.stopped(this);
-        ready.completeExceptionally(cause);
+        if (!ready.isDone()) {
+            ready.completeExceptionally(cause.get());
+        }
         if (link == null || !link.isOpen()) {
             closed.complete(null);
         }
     }
 
     private void stopClosed(@Nullable Throwable cause) {
-        stop(new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the connector is closed", cause));
+        stop(() -> new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the connector is closed", cause));
         context.fire(new ZMTPSocketEvent.Stopped(text(), null));
     }
 

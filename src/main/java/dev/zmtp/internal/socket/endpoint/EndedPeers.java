@@ -6,6 +6,7 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.function.LongSupplier;
 
@@ -15,6 +16,8 @@ import java.util.function.LongSupplier;
  * would have no explanation for lost messages. A connector logs the same in its {@link ConnectLog}.
  */
 public final class EndedPeers {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.EndedPeers");
 
     private final RateLimitedLog log;
     private final RateLimitedLog refusals;
@@ -26,8 +29,7 @@ public final class EndedPeers {
     }
 
     private static RateLimitedLog log(LongSupplier nanoTime) {
-        return new RateLimitedLog(
-                InternalLoggerFactory.getInstance("dev.zmtp.socket.EndedPeers"), InternalLogLevel.WARN, nanoTime);
+        return new RateLimitedLog(logger, InternalLogLevel.WARN, nanoTime);
     }
 
     /** Called when the connection of a peer has ended for {@code cause}. */

@@ -9,8 +9,10 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * TCP's own probes of an idle connection, for a socket with heartbeats. They find a dead peer in cases where no PING
@@ -27,8 +29,14 @@ final class KeepAlive {
     private final int idle;
     private final int between;
 
-    /** Options of each kind of channel. Their names are similar, but they have no common type. */
-    private final Map<Class<?>, Map<ChannelOption<Integer>, Integer>> times = new HashMap<>();
+    /** Options of each kind of channel, whose names are similar. To look for them takes many system calls. */
+    private static final Map<Class<?>, Times> TIMES = new ConcurrentHashMap<>();
+
+    /** Those that a kind of channel has. */
+    private record Times(
+            List<ChannelOption<Integer>> idle,
+            List<ChannelOption<Integer>> between,
+            List<ChannelOption<Integer>> probes) {}
 
     /**
      * Probes a connection when a PING would be due, and then for as long as a PING may remain unanswered.
@@ -56,7 +64,10 @@ final class KeepAlive {
         if (on && channel.config() instanceof SocketChannelConfig config && channel.isOpen()) {
             try {
                 config.setOption(ChannelOption.SO_KEEPALIVE, true);
-                times.computeIfAbsent(channel.getClass(), type -> times(config)).forEach(config::setOption);
+                Times times = TIMES.computeIfAbsent(channel.getClass(), type -> times(config));
+                times.idle.forEach(option -> config.setOption(option, idle));
+                times.between.forEach(option -> config.setOption(option, between));
+                times.probes.forEach(option -> config.setOption(option, PROBES));
             } catch (ChannelException e) { // the system has no such option; the connection matters more
                 logger.debug("Connections are not kept alive by TCP", e);
             }
@@ -65,15 +76,15 @@ final class KeepAlive {
 
     /** NIO uses the names of the JDK. Epoll and io_uring use the names of Linux, after the name of a class. */
     @SuppressWarnings("unchecked")
-    private Map<ChannelOption<Integer>, Integer> times(ChannelConfig config) {
-        Map<ChannelOption<Integer>, Integer> found = new HashMap<>();
+    private static Times times(ChannelConfig config) {
+        Times found = new Times(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         config.getOptions().forEach((option, value) -> {
             if (value instanceof Integer) {
                 String name = option.name().substring(option.name().indexOf('#') + 1);
                 switch (name) {
-                    case "TCP_KEEPIDLE" -> found.put((ChannelOption<Integer>) option, idle);
-                    case "TCP_KEEPINTVL", "TCP_KEEPINTERVAL" -> found.put((ChannelOption<Integer>) option, between);
-                    case "TCP_KEEPCNT", "TCP_KEEPCOUNT" -> found.put((ChannelOption<Integer>) option, PROBES);
+                    case "TCP_KEEPIDLE" -> found.idle.add((ChannelOption<Integer>) option);
+                    case "TCP_KEEPINTVL", "TCP_KEEPINTERVAL" -> found.between.add((ChannelOption<Integer>) option);
+                    case "TCP_KEEPCNT", "TCP_KEEPCOUNT" -> found.probes.add((ChannelOption<Integer>) option);
                     default -> {}
                 }
             }

@@ -16,7 +16,8 @@ import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import io.netty.buffer.ByteBuf;
-import io.netty.util.ReferenceCountUtil;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * first frame (RFC 48). A message is encoded once for all of them.
  */
 public final class FanOut extends Routing {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.FanOut");
 
     /**
      * End mark of a group. Groups are compared whole, so each gets an end that cannot be part of its name, and is then
@@ -63,7 +66,7 @@ public final class FanOut extends Routing {
         this.subscribers = subscribers;
         this.topics = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, context.config().maxSubscriptionsMemory());
         this.gathering = new Gathering(context);
-        this.failures = context.failures("FanOut");
+        this.failures = context.failures(logger);
         if (context.type() != ZMTPSocketType.RADIO) {
             subscribers.topicsOf(topics::forEachTopic);
         }
@@ -108,7 +111,9 @@ public final class FanOut extends Routing {
         try {
             find(message);
         } catch (Throwable e) {
-            ReferenceCountUtil.safeRelease(message);
+            if (message.refCnt() > 0) { // otherwise its sender has released it
+                message.release();
+            }
             throw e;
         }
     }

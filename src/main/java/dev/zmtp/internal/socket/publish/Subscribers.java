@@ -9,6 +9,8 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,6 +25,8 @@ import java.util.function.ToIntFunction;
 
 /** The subscribers of a publisher, as reported to its application. */
 public final class Subscribers {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Subscribers");
 
     /**
      * Maximum number of requests waiting to be reported. Beyond it, each further request reports two earlier requests
@@ -65,7 +69,7 @@ public final class Subscribers {
     public Subscribers(SocketContext context) {
         this.context = context;
         this.awaited = new Awaited(context.completions());
-        this.failures = context.failures("Subscribers");
+        this.failures = context.failures(logger);
     }
 
     /**

@@ -7,10 +7,14 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Passes messages to the sink of an {@link Inbox}, up to a limit in each task. On the event loop. */
 final class SinkPump {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Inbox");
 
     private enum State {
         IDLE,
@@ -29,7 +33,7 @@ final class SinkPump {
     SinkPump(SocketContext context, Inbox inbox) {
         this.context = context;
         this.inbox = inbox;
-        this.failures = context.failures("Inbox");
+        this.failures = context.failures(logger);
     }
 
     @Nullable
@@ -55,8 +59,8 @@ final class SinkPump {
         try {
             to.take(from, message);
         } catch (Throwable e) { // from the application, so it does not affect the connection and the next message
-            failures.log("The handler of messages", "failed at one from " + from, e);
             context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
+            failures.log("The handler of messages", "failed at one from " + from, e);
         }
     }
 

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -387,10 +388,10 @@ public final class Requests {
     }
 
     /** Called when the connection has ended. Requests to its peer will not be answered. */
-    public void down(Peer peer, Throwable cause) {
+    public void down(Peer peer, Supplier<Throwable> cause) {
         for (PendingRequest request : askedOf(peer)) {
             ZMTPSocketException failure = new ZMTPSocketException(
-                    PEER_DOWN, "connection to " + peer.endpointText() + " ended before the answer", cause);
+                    PEER_DOWN, "connection to " + peer.endpointText() + " ended before the answer", cause.get());
             end(request);
             context.completions().fail(request, failure);
         }

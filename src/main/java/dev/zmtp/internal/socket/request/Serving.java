@@ -13,6 +13,8 @@ import dev.zmtp.internal.socket.send.DirectSends;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPRequestObserver.Outcome;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * request.
  */
 public final class Serving implements Sink {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Serving");
 
     private final SocketContext context;
     private final Inbox inbox;
@@ -40,7 +44,7 @@ public final class Serving implements Sink {
         this.directly = directly;
         this.places = places;
         this.handler = handler;
-        this.failures = context.failures("Serving");
+        this.failures = context.failures(logger);
     }
 
     @Override
@@ -85,9 +89,12 @@ public final class Serving implements Sink {
         try {
             handler.accept(request);
         } catch (Throwable e) { // from the application; this peer gets no answer, and others are not affected
-            failed(request, e);
-            context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
-            request.drop();
+            try {
+                failed(request, e);
+                context.fire(new ZMTPSocketEvent.HandlerFailed(from, e));
+            } finally {
+                request.drop();
+            }
         }
     }
 

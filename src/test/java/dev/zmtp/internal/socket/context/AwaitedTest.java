@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -53,7 +52,7 @@ class AwaitedTest {
         awaited.await(1, one);
         one.whenComplete((nothing, failure) -> awaited.await(2, two));
 
-        awaited.close(new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the socket is closed"));
+        awaited.close();
 
         clock.runPendingTasks();
         assertThat(one).isCompletedExceptionally();
