@@ -32,6 +32,7 @@ final class TopicSubscriber {
     private @Nullable TopicNode[] nodes = NO_NODES;
     private int[] places = NO_PLACES;
     private int size;
+    private int next;
 
     TopicSubscriber(Object value) {
         this.value = value;
@@ -72,6 +73,20 @@ final class TopicSubscriber {
     @Nullable
     TopicNode node(int slot) {
         return nodes[slot];
+    }
+
+    /**
+     * Returns any node; there must be one. If nodes were removed in the order of their slots, the others would crowd a
+     * part of the table, where a search takes long.
+     */
+    TopicNode any() {
+        int mask = nodes.length - 1;
+        while (true) {
+            TopicNode node = nodes[next++ * GOLDEN_RATIO & mask];
+            if (node != null) {
+                return node;
+            }
+        }
     }
 
     /** Leaves the node in {@code slot}, which must not be empty. Only other nodes can be left after this. */

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -182,6 +183,25 @@ public final class ZMTPTopicMatcher<S> {
         size -= topics;
         forget(its);
         return topics;
+    }
+
+    /**
+     * Ends at most {@code max} subscriptions of {@code subscriber}, in no particular order. The end of a subscriber
+     * with many topics can thus be divided among several tasks.
+     *
+     * @param action called with a copy of each topic and the number of its other subscribers. It must not change this
+     *     matcher
+     * @return the number of ended subscriptions; less than {@code max} if the subscriber has no more
+     */
+    public int removeSome(S subscriber, int max, ObjIntConsumer<? super ByteBuf> action) {
+        TopicSubscriber its = subscribers.get(subscriber);
+        int removed = 0;
+        for (; its != null && its.size() > 0 && removed < max; removed++) {
+            TopicNode node = its.any();
+            action.accept(Unpooled.wrappedBuffer(node.topic()), node.subscriberCount() - 1);
+            remove(its, node);
+        }
+        return removed;
     }
 
     /**

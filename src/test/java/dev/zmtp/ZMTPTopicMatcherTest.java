@@ -14,11 +14,14 @@ import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -179,6 +182,44 @@ class ZMTPTopicMatcherTest {
     }
 
     // The action may do anything
+
+    @Test
+    void someTopicsOfASubscriberAreRemovedWithTheNumberOfTheirOtherSubscribers() {
+        for (String text : List.of("", "a", "ab", "abc")) {
+            matcher.add(topic(text), "s");
+        }
+        matcher.add(topic("a"), "t");
+        matcher.add(topic("abc"), "t");
+        matcher.add(topic("abc"), "u");
+        Map<String, Integer> removed = new HashMap<>();
+        ObjIntConsumer<ByteBuf> action = (topic, others) -> removed.put(topic.toString(StandardCharsets.UTF_8), others);
+
+        assertThat(matcher.removeSome("s", 3, action)).isEqualTo(3);
+        assertThat(removed).hasSize(3);
+        assertThat(matcher.size()).isEqualTo(4);
+        assertThat(matcher.removeSome("s", 3, action)).isEqualTo(1);
+
+        assertThat(removed).isEqualTo(Map.of("", 0, "a", 1, "ab", 0, "abc", 2));
+        assertThat(matcher.removeSome("s", 3, action)).isZero();
+        assertThat(matcher.size()).isEqualTo(3);
+    }
+
+    @Test
+    void manyTopicsAreRemovedInStepsBetweenWhichOthersAreAdded() {
+        for (int i = 0; i < 1_000; i++) {
+            matcher.add(topic("topic " + i), "s");
+        }
+        List<String> removed = new ArrayList<>();
+        int added = 1_000;
+        while (matcher.removeSome("s", 7, (topic, others) -> removed.add(topic.toString(StandardCharsets.UTF_8)))
+                == 7) {
+            matcher.add(topic("topic " + added++), "s");
+        }
+
+        assertThat(removed).doesNotHaveDuplicates().hasSize(added);
+        assertThat(matcher.isEmpty()).isTrue();
+        assertThat(matcher.memory()).isZero();
+    }
 
     @Test
     void anActionMayRemoveSubscribersAndThoseAreNotCalled() {

@@ -32,6 +32,8 @@ public final class SubscriptionRelay {
     public void start() {
         context.executeAnyway(() -> {
             if (!ended) {
+                subscribers
+                        .tellAll(); // a topic of a peer that has left would hide the end of the same topic of another
                 listener = subscribers.listen((peer, request) -> heard(request), false);
                 subscribers.topics().forEach(topic -> relay(ZMTPSubscription.subscribe(topic)));
             }

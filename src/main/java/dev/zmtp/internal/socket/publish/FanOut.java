@@ -20,7 +20,6 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +66,7 @@ public final class FanOut extends Routing {
         this.topics = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, context.config().maxSubscriptionsMemory());
         this.gathering = new Gathering(context);
         this.failures = context.failures(logger);
+        subscribers.removal(topics::removeSome);
         if (context.type() != ZMTPSocketType.RADIO) {
             subscribers.topicsOf(topics::forEachTopic);
         }
@@ -144,7 +144,7 @@ public final class FanOut extends Routing {
     }
 
     private void matches(Peer peer) {
-        if (!peer.isLeaving()) { // otherwise it only gets queued messages
+        if (peer.isUp() && !peer.isLeaving()) { // otherwise it has gone, or only gets queued messages
             matching.add(peer);
         }
     }
@@ -209,12 +209,10 @@ public final class FanOut extends Routing {
         forget(peer);
     }
 
-    /** Removes all topics of a peer, and notifies the listeners. */
+    /** Removes all topics of a peer, and notifies the listeners, both in several tasks if there are many. */
     private void forget(Peer peer) {
-        NavigableSet<ByteBuf> its = subscribers.topicsToCancel(peer);
-        topics.removeAll(peer);
         shares.removeAll(peer);
-        subscribers.left(peer, its, topics::subscriberCount);
+        subscribers.left(peer);
     }
 
     /** Called with a subscription or a cancellation of a subscriber. */
@@ -279,6 +277,9 @@ public final class FanOut extends Routing {
                 }
                 return isNew ? Change.MADE : Change.NONE;
             } catch (ZMTPException e) {
+                if (subscribers.forgetSome()) { // topics of peers that have left
+                    continue;
+                }
                 Peer pays = shares.greaterThan(peer, topic.readableBytes());
                 refuse(pays == null ? peer : pays, e);
                 if (pays == null) {

@@ -13,15 +13,17 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
-import java.util.Queue;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.ToIntFunction;
+import java.util.function.ObjIntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** The subscribers of a publisher, as reported to its application. */
 public final class Subscribers {
@@ -30,9 +32,12 @@ public final class Subscribers {
 
     /**
      * Maximum number of requests waiting to be reported. Beyond it, each further request reports two earlier requests
-     * at once. It does not apply to the cancellations of a peer that leaves, because its topics are in memory anyway.
+     * at once.
      */
     static final int MAX_NOTICES = 1 << 16;
+
+    /** Number of topics removed at once to make room for another topic. */
+    private static final int AT_ONCE = 64;
 
     /** A listener that was added, which can be added several times. */
     private static final class Listening {
@@ -45,13 +50,22 @@ public final class Subscribers {
         }
     }
 
-    /** @param listeners the listeners at the time of the request */
-    private record Notice(Peer peer, ZMTPSubscription request, boolean edge, List<Listening> listeners) {}
+    /** Removes at most a number of topics of a peer, and passes them on with the number of their other subscribers. */
+    interface Removal {
+        int removeSome(Peer peer, int max, ObjIntConsumer<ByteBuf> action);
+    }
+
+    /**
+     * @param request null for a peer that has left, whose topics are removed and cancelled
+     * @param listeners the listeners at the time of the request
+     */
+    private record Notice(Peer peer, @Nullable ZMTPSubscription request, boolean edge, List<Listening> listeners) {}
 
     /** Number of topics or groups of each peer. The topics themselves are stored only by the routing. */
     private final Map<Peer, Integer> counts = new HashMap<>();
 
     private BiConsumer<Peer, Consumer<ByteBuf>> topicsOf = (peer, action) -> {};
+    private Removal removal = (peer, max, action) -> 0;
     private final SocketContext context;
     private final Awaited awaited;
     private final RateLimitedLog failures;
@@ -62,7 +76,10 @@ public final class Subscribers {
     /**
      * Requests not reported to the listeners yet, because a peer that leaves can have more topics than a task reports.
      */
-    private final Queue<Notice> notices = new ArrayDeque<>(0);
+    private final Deque<Notice> notices = new ArrayDeque<>(0);
+
+    /** Number of {@link #notices} of peers that have left. */
+    private int leaving;
 
     private boolean scheduled;
 
@@ -104,13 +121,9 @@ public final class Subscribers {
         return wanted;
     }
 
-    /** Returns the topics of a peer if there is a listener for their end. */
-    NavigableSet<ByteBuf> topicsToCancel(Peer peer) {
-        NavigableSet<ByteBuf> its = new TreeSet<>();
-        if (!listeners.isEmpty()) {
-            topicsOf.accept(peer, its::add);
-        }
-        return its;
+    /** Sets the function that removes topics of a peer. */
+    void removal(Removal removed) {
+        removal = removed;
     }
 
     /** The number of peers with a topic or a group, and the futures that wait for it. */
@@ -140,16 +153,41 @@ public final class Subscribers {
         counted();
     }
 
-    /** Cancels these topics of a peer that has left (RFC 29). The routing has already forgotten them. */
-    void left(Peer peer, NavigableSet<ByteBuf> its, ToIntFunction<ByteBuf> others) {
-        counts.remove(peer);
-        counted();
-        for (ByteBuf topic : its) {
-            note(peer, ZMTPSubscription.cancel(topic), others.applyAsInt(topic) == 0);
+    /**
+     * Removes the topics of a peer that has left, and cancels them (RFC 29). A peer that this side connects to can come
+     * back, so its topics are removed now.
+     */
+    void left(Peer peer) {
+        if (counts.remove(peer) != null) {
+            if (peer.home() != null) {
+                remove(peer, Integer.MAX_VALUE, listeners, notices);
+            } else {
+                notices.add(new Notice(peer, null, false, listeners));
+                leaving++;
+            }
         }
+        counted();
         if (!scheduled) {
             tellSome();
         }
+    }
+
+    /** Removes topics of a peer, and adds their cancellations if there is a listener. Returns the number of topics. */
+    private int remove(Peer peer, int max, List<Listening> those, Collection<Notice> cancelled) {
+        return removal.removeSome(peer, max, (topic, others) -> {
+            if (!those.isEmpty()) {
+                cancelled.add(new Notice(peer, ZMTPSubscription.cancel(topic), others == 0, those));
+            }
+        });
+    }
+
+    /** Removes some topics of peers that have left, and returns whether there were any such peers. */
+    boolean forgetSome() {
+        boolean some = leaving > 0;
+        if (some) {
+            tell(AT_ONCE);
+        }
+        return some;
     }
 
     private void tell(Peer peer, ZMTPSubscription request, boolean edge) {
@@ -183,9 +221,37 @@ public final class Subscribers {
 
     private void tell(int most) {
         int left = most;
-        for (Notice next = notices.poll(); next != null; next = --left == 0 ? null : notices.poll()) {
-            tellNow(next.peer, next.request, next.edge, next.listeners);
+        while (left > 0) {
+            Notice next = notices.poll();
+            if (next == null) {
+                return;
+            }
+            if (next.request == null) {
+                left -= forget(next, left);
+            } else {
+                tellNow(next.peer, next.request, next.edge, next.listeners);
+                left--;
+            }
         }
+    }
+
+    /**
+     * Removes topics of a peer that has left. Their cancellations are the next notices.
+     *
+     * @return how much of the maximum was used
+     */
+    private int forget(Notice left, int max) {
+        List<Notice> cancelled = new ArrayList<>();
+        int removed = remove(left.peer, max, left.listeners, cancelled);
+        if (removed == max) { // there might be more
+            notices.addFirst(left);
+        } else {
+            leaving--;
+        }
+        for (int i = cancelled.size() - 1; i >= 0; i--) {
+            notices.addFirst(cancelled.get(i));
+        }
+        return cancelled.isEmpty() ? Math.max(1, removed) : 0;
     }
 
     private void tellNow(Peer peer, ZMTPSubscription request, boolean edge, List<Listening> those) {
