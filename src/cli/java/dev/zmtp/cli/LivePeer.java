@@ -97,8 +97,8 @@ final class LivePeer {
                 } catch (CliException e) {
                     last = e;
                 } finally {
-                    if (channel == null && connecting.channel().isRegistered()) {
-                        connecting.channel().close(); // otherwise it could still connect, beside the next one
+                    if (channel == null) {
+                        connecting.addListener(LivePeer::closeIfConnected);
                     }
                 }
             }
@@ -106,6 +106,13 @@ final class LivePeer {
             throw failed(Main.text(e));
         }
         throw last;
+    }
+
+    /** Closes a connection that comes after its time, beside that to the next address. */
+    private static void closeIfConnected(Future<?> connecting) {
+        if (connecting.isSuccess()) {
+            ((ChannelFuture) connecting).channel().close();
+        }
     }
 
     private final class Setup extends ChannelInitializer<Channel> {

@@ -37,18 +37,11 @@ public final class Capture {
     @CheckReturnValue
     boolean offer(ZMTPMessage message) {
         ZMTPMessage copy = InprocHandler.duplicate(message);
-        boolean isSent = false;
-        try {
-            isSent = senders.trySend(copy);
-        } finally {
-            if (!isSent) {
-                ReferenceCountUtil.safeRelease(copy);
-            }
-        }
-        if (isSent) {
+        if (senders.trySend(copy)) {
             captured.increment();
             return true;
         }
+        ReferenceCountUtil.safeRelease(copy);
         if (everything) {
             return false;
         }

@@ -97,11 +97,18 @@ public final class Forwarding implements Sink {
     /** Starts forwarding. The inbox of the source must be claimed. */
     public void start() {
         target.executeAnyway(() -> {
+            if (state == State.ENDED) {
+                return;
+            }
             registrations.add(senders.writability().listen(drainTask));
             if (capture != null) {
                 registrations.add(capture.onCapacity(() -> target.executeAnyway(drainTask)));
             }
-            source.executeAnyway(() -> inbox.sink(this));
+            source.executeAnyway(() -> {
+                if (!ended) {
+                    inbox.sink(this);
+                }
+            });
             endWithCapture(); // which could have ended before it was listened to
         });
     }

@@ -1,6 +1,5 @@
 package dev.zmtp.internal.socket;
 
-import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.Settings;
@@ -33,9 +32,8 @@ public final class Closing {
         /** Ends everything except the messages accepted to be sent. */
         void endOthers();
 
-        /** Passes some of the accepted messages to the queues of the peers. Returns whether none are left. */
-        @CheckReturnValue
-        boolean sendAccepted();
+        /** Passes the accepted messages to the queues of the peers, in one task, as the event loop can end next. */
+        void sendAccepted();
 
         /** Returns whether all accepted messages have left. */
         boolean haveSentAll();
@@ -70,10 +68,6 @@ public final class Closing {
 
     private @Nullable ScheduledFuture<?> lingers;
     private boolean lingering;
-
-    /** True while accepted messages are on their way to the queues of the peers. */
-    private boolean sending;
-
     private long lingerNanos;
     private long since;
     private boolean reported;
@@ -114,9 +108,6 @@ public final class Closing {
      * and without a quiet period. Their peers would then wait in vain, and their messages and addresses would be lost.
      */
     private void loopEnds() {
-        while (sending) {
-            sendSome();
-        }
         List.copyOf(bindings).forEach(Listener::loopEnds);
         List.copyOf(links).forEach(link -> LoopHooks.close(link.channel()));
     }
@@ -140,37 +131,13 @@ public final class Closing {
         lingerNanos = Settings.nanos(linger);
         since = context.nanoTime();
         parts.endOthers();
-        sending = true;
-        sendAccepted();
-        if (!context.isFinished()) {
-            lingers = context.schedule(this::lingerEnds, lingerNanos);
-        }
-    }
-
-    /** Passes the accepted messages on in as many tasks as it takes, which the linger time does not limit. */
-    private void sendAccepted() {
-        sendSome();
-        if (sending) {
-            context.executeAfterReads(this::sendAccepted);
-        }
-    }
-
-    private void sendSome() {
-        if (!sending || context.isFinished()) {
-            sending = false;
-        } else if (parts.sendAccepted()) {
-            sending = false;
+        lingers = context.schedule(this::finish, lingerNanos); // first, because a message can throw
+        try {
+            parts.sendAccepted();
+        } finally {
             lingering = true;
-            check();
         }
-    }
-
-    private void lingerEnds() {
-        if (sending) { // the end comes after the last message has been written
-            lingers = context.schedule(this::lingerEnds, 0);
-        } else {
-            finish();
-        }
+        check();
     }
 
     /** Called when a message has left, which might have been the last. */
@@ -234,7 +201,8 @@ public final class Closing {
         whenClosed.run();
         ZMTPStats stats = parts.statsAtTheEnd(); // of connections that take longer to close
         List.copyOf(links).forEach(link -> LoopHooks.close(link.channel()));
-        parts.reportRest(); // after the ends of these connections
+        parts.reportRest();
+        context.executeLaterAnyway(parts::reportRest); // after the ends of these connections
         context.completions().completeDelayed();
         context.completions().after(() -> report.complete(stats));
     }

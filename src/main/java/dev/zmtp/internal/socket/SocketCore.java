@@ -387,12 +387,11 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     }
 
     @Override
-    public boolean sendAccepted() {
-        boolean all = senders.drainLast();
+    public void sendAccepted() {
+        senders.drainLast();
         if (publishing != null) {
             publishing.sendGathered();
         }
-        return all;
     }
 
     @Override

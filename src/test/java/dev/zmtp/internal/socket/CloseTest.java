@@ -127,6 +127,54 @@ class CloseTest {
         assertThat(receive(pull)).containsExactly("last words");
     }
 
+    /** More than a task takes. */
+    private static final int MANY = 2_500;
+
+    private ZMTPSocket sentMany(String endpoint, ZMTPSocket pull, TestSockets sockets) {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(MANY, 1 << 20));
+        connect(push, bind(pull, endpoint));
+        CountDownLatch held = TestSockets.hold(push);
+        for (int i = 0; i < MANY; i++) {
+            assertThat(push.trySend(message("m" + i))).isTrue();
+        }
+        held.countDown();
+        return push;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://*"})
+    void manyMessagesSentJustBeforeACloseWithoutLingerArrive(String endpoint, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(MANY, 1 << 20));
+        ZMTPSocket push = sentMany(endpoint, pull, sockets);
+
+        ZMTPStats report = get(push.closeAsync(Duration.ZERO));
+
+        assertThat(report.dropped()).isZero();
+        await("all", () -> pull.stats().received() == MANY);
+    }
+
+    @Test
+    void manyMessagesSentJustBeforeACloseArriveIfTheEventLoopEndsAsWell(TestSockets sockets) {
+        EventLoopGroup group = EventLoops.newGroup(1);
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(MANY, 1 << 20));
+        ZMTPSocket push = ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH)
+                .group(group)
+                .sendQueueLimit(MANY, 1 << 20)
+                .build());
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        CountDownLatch held = TestSockets.hold(push);
+        for (int i = 0; i < MANY; i++) {
+            assertThat(push.trySend(message("m" + i))).isTrue();
+        }
+
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(TestSockets.PATIENCE);
+        push.eventLoop().execute(() -> group.shutdownGracefully(0, 0, TimeUnit.SECONDS));
+        held.countDown();
+
+        get(closed);
+        await("all", () -> pull.stats().received() == MANY);
+    }
+
     @Test
     void whatWasSentJustBeforeItsConnectorClosesArrives(TestSockets sockets) {
         ZMTPSocket pull = sockets.open(PULL);

@@ -42,6 +42,9 @@ public final class Drops {
     private Map<@Nullable ZMTPPeer, Map<DropReason, Long>> sums = new LinkedHashMap<>();
     private boolean reportScheduled;
 
+    /** True from the end of the socket on, when no timer is started. */
+    private boolean ended;
+
     Drops(SocketContext context) {
         this.context = context;
         this.log = new RateLimitedLog(logger, InternalLogLevel.WARN, context::nanoTime);
@@ -84,6 +87,10 @@ public final class Drops {
         if (messages == 0) {
             return;
         }
+        if (ended) {
+            fire(peer, reason, messages);
+            return;
+        }
         if (reportScheduled) {
             sums.computeIfAbsent(peer, p -> new EnumMap<>(DropReason.class)).merge(reason, messages, Long::sum);
             return;
@@ -107,7 +114,7 @@ public final class Drops {
 
     /** Reports what waits for the end of the second, because the socket ends. On the event loop, or after its end. */
     public void reportRest() {
-        reportScheduled = true; // so that no timer is started
+        ended = true;
         collect();
         Map<@Nullable ZMTPPeer, Map<DropReason, Long>> last = sums;
         sums = new LinkedHashMap<>();

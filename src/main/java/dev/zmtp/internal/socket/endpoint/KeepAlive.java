@@ -11,8 +11,8 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * TCP's own probes of an idle connection, for a socket with heartbeats. They find a dead peer in cases where no PING
@@ -30,9 +30,14 @@ final class KeepAlive {
     private final int between;
 
     /** Options of each kind of channel, whose names are similar. To look for them takes many system calls. */
-    private static final Map<Class<?>, Times> TIMES = new ConcurrentHashMap<>();
+    private static final ClassValue<AtomicReference<@Nullable Times>> TIMES = new ClassValue<>() {
+        @Override
+        protected AtomicReference<@Nullable Times> computeValue(Class<?> type) {
+            return new AtomicReference<>();
+        }
+    };
 
-    /** Those that a kind of channel has. */
+    /** The options that a kind of channel has. */
     private record Times(
             List<ChannelOption<Integer>> idle,
             List<ChannelOption<Integer>> between,
@@ -64,7 +69,12 @@ final class KeepAlive {
         if (on && channel.config() instanceof SocketChannelConfig config && channel.isOpen()) {
             try {
                 config.setOption(ChannelOption.SO_KEEPALIVE, true);
-                Times times = TIMES.computeIfAbsent(channel.getClass(), type -> times(config));
+                AtomicReference<@Nullable Times> known = TIMES.get(channel.getClass());
+                Times times = known.get();
+                if (times == null) {
+                    times = times(config);
+                    known.set(times);
+                }
                 times.idle.forEach(option -> config.setOption(option, idle));
                 times.between.forEach(option -> config.setOption(option, between));
                 times.probes.forEach(option -> config.setOption(option, PROBES));

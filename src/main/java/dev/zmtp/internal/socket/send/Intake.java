@@ -67,19 +67,20 @@ final class Intake {
     }
 
     /**
-     * Has some messages arrive, fewer if the task is long. The rest continues in a later task. On the event loop.
+     * Has messages arrive. On the event loop.
      *
-     * @param last whether the close of the socket takes them
+     * @param all whether these are all messages that are here now, to which other threads can add all the time.
+     * Otherwise they are some, fewer if the task is long, and the rest continues in a later task
      */
-    void take(boolean last) {
-        int left = LoopBudget.MESSAGES;
-        while (left > 0 && takeNext(last) && !context.flushes().isTaskLong()) {
+    void take(boolean all) {
+        int left = all ? queue.size() : LoopBudget.MESSAGES;
+        while (left > 0 && takeNext(all) && (all || !context.flushes().isTaskLong())) {
             left--;
         }
     }
 
     /** Returns whether the next can be taken in the same task. */
-    private boolean takeNext(boolean last) {
+    private boolean takeNext(boolean all) {
         if (context.isFinished()) { // the later queues have already failed their messages, and nothing checks again
             return false;
         }
@@ -88,7 +89,7 @@ final class Intake {
             return false;
         }
         arrive(next);
-        return last || !(next instanceof Sent.Then); // what was sent after a close comes after it
+        return all || !(next instanceof Sent.Then); // what was sent after a close comes after it
     }
 
     private void arrive(Sent sent) {
@@ -113,17 +114,16 @@ final class Intake {
      * read. Other threads must not make this task run earlier, so they schedule a task only if no messages remain. On
      * the event loop.
      *
-     * @param last whether the close of the socket has taken messages, and takes the others
+     * @param all whether a close has taken all messages, outside of the task, which can be scheduled as well
      */
-    void end(boolean last) {
-        if (last) {
-            return;
-        }
-        if (!queue.isEmpty()) {
+    void end(boolean all) {
+        if (!all && !queue.isEmpty()) {
             context.executeAfterReads(drainTask);
             return;
         }
-        scheduled.set(false);
+        if (!all) {
+            scheduled.set(false);
+        }
         if (!queue.isEmpty() && !schedule()) { // added in the meantime
             failAll();
         }

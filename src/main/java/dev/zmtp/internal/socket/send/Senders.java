@@ -284,13 +284,13 @@ public final class Senders {
         drain(false);
     }
 
-    private void drain(boolean last) {
+    private void drain(boolean all) {
         isRouting = true;
         try {
-            intake.take(last);
+            intake.take(all);
         } finally {
             isRouting = false;
-            intake.end(last); // even if a message has thrown
+            intake.end(all); // even if a message has thrown
         }
         if (context.isFinished()) {
             failAll(); // accepted just before the end
@@ -414,11 +414,9 @@ public final class Senders {
         writability.closed();
     }
 
-    /** Routes some of the messages that were accepted before the close. Returns whether none are left. */
-    @CheckReturnValue
-    public boolean drainLast() {
+    /** Routes the messages that were accepted before the close. */
+    public void drainLast() {
         drain(true);
-        return intake.isEmpty();
     }
 
     /** Implements {@link PeerSends#afterAccepted}. */
