@@ -26,7 +26,8 @@ final class JeroMqPeer implements PeerContext {
     private static final String ZAP = "inproc://zeromq.zap.01";
     private static final String ANY_PORT = "tcp://127.0.0.1:*";
 
-    private static final Duration DEFAULT_HANDSHAKE_INTERVAL = Duration.ofSeconds(30);
+    /** JeroMQ's own is 30 s. */
+    private static final Duration DEFAULT_HANDSHAKE_INTERVAL = Duration.ofSeconds(5);
 
     private static final int EVENTS =
             ZMQ.EVENT_DISCONNECTED | ZMQ.HANDSHAKE_FAILED_PROTOCOL | ZMQ.HANDSHAKE_FAILED_AUTH;
