@@ -13,12 +13,13 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -160,7 +161,9 @@ public final class Subscribers {
     void left(Peer peer) {
         if (counts.remove(peer) != null) {
             if (peer.home() != null) {
-                remove(peer, Integer.MAX_VALUE, listeners, notices);
+                List<Notice> cancelled = new ArrayList<>();
+                remove(peer, Integer.MAX_VALUE, listeners, cancelled);
+                notices.addAll(cancelled);
             } else {
                 notices.add(new Notice(peer, null, false, listeners));
                 leaving++;
@@ -172,13 +175,21 @@ public final class Subscribers {
         }
     }
 
-    /** Removes topics of a peer, and adds their cancellations if there is a listener. Returns the number of topics. */
-    private int remove(Peer peer, int max, List<Listening> those, Collection<Notice> cancelled) {
-        return removal.removeSome(peer, max, (topic, others) -> {
-            if (!those.isEmpty()) {
-                cancelled.add(new Notice(peer, ZMTPSubscription.cancel(topic), others == 0, those));
-            }
-        });
+    /**
+     * Removes topics of a peer, and adds their cancellations if there is a listener. They are sorted, so that the same
+     * traffic leads to the same calls of listeners again if all topics are removed at once.
+     *
+     * @return the number of topics
+     */
+    private int remove(Peer peer, int max, List<Listening> those, List<Notice> cancelled) {
+        if (those.isEmpty()) {
+            return removal.removeSome(peer, max, (topic, others) -> {});
+        }
+        NavigableMap<ByteBuf, Integer> topics = new TreeMap<>();
+        int removed = removal.removeSome(peer, max, topics::put);
+        topics.forEach(
+                (topic, others) -> cancelled.add(new Notice(peer, ZMTPSubscription.cancel(topic), others == 0, those)));
+        return removed;
     }
 
     /** Removes some topics of peers that have left, and returns whether there were any such peers. */
