@@ -131,13 +131,15 @@ public final class Closing {
         lingerNanos = Settings.nanos(linger);
         since = context.nanoTime();
         parts.endOthers();
-        lingers = context.schedule(this::finish, lingerNanos); // first, because a message can throw
         try {
             parts.sendAccepted();
-        } finally {
+        } finally { // even if a message has thrown
             lingering = true;
+            check();
+            if (!context.isFinished()) {
+                lingers = context.schedule(this::finish, lingerNanos);
+            }
         }
-        check();
     }
 
     /** Called when a message has left, which might have been the last. */
