@@ -13,6 +13,7 @@ import static dev.zmtp.testing.TestSockets.receive;
 import static dev.zmtp.testing.TestSockets.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.Blocking;
@@ -122,6 +123,26 @@ class ForwardingTest {
             for (int i = 0; i < messages; i++) {
                 assertThat(receive(pull)).containsExactly(Integer.toString(i));
             }
+        }
+    }
+
+    @Test
+    void aProxyThatIsClosedWhileItStartsLeavesItsSocketsToOthers() {
+        try (TestSockets sockets = new TestSockets(2)) {
+            ZMTPSocket frontend = sockets.open(PULL);
+            ProxyEnd front = ProxyEnd.of(ClockedSockets.core(frontend));
+            ProxyEnd back = ProxyEnd.of(ClockedSockets.core(sockets.open(PUSH)));
+            CompletableFuture<Void> ended = new CompletableFuture<>();
+            front.inbox().claim();
+            Forwarding forwarding = new Forwarding(front, back, null, () -> {});
+
+            forwarding.end(() -> ended.complete(null));
+            get(ended);
+            assertThat(frontend.tryReceive()).isNull();
+            forwarding.start();
+            settle(frontend);
+
+            assertThat(frontend.tryReceive()).isNull();
         }
     }
 }

@@ -155,12 +155,12 @@ public final class Subscribers {
     }
 
     /**
-     * Removes the topics of a peer that has left, and cancels them (RFC 29). A peer that this side connects to can come
-     * back, so its topics are removed now.
+     * Removes the topics of a peer that has left or is refused, and cancels them (RFC 29). Those of a peer that can
+     * subscribe again are removed now: a refused peer, which is still connected, and a peer that this side connects to.
      */
     void left(Peer peer) {
         if (counts.remove(peer) != null) {
-            if (peer.home() != null) {
+            if (peer.home() != null || peer.isUp()) {
                 List<Notice> cancelled = new ArrayList<>();
                 remove(peer, Integer.MAX_VALUE, listeners, cancelled);
                 notices.addAll(cancelled);
@@ -202,6 +202,9 @@ public final class Subscribers {
     }
 
     private void tell(Peer peer, ZMTPSubscription request, boolean edge) {
+        if (listeners.isEmpty()) {
+            return;
+        }
         if (notices.isEmpty()) {
             tellNow(peer, request, edge, listeners);
         } else { // a peer that returns must not be reported before its leave
@@ -233,13 +236,14 @@ public final class Subscribers {
     private void tell(int most) {
         int left = most;
         while (left > 0) {
-            Notice next = notices.poll();
+            Notice next = notices.peek();
             if (next == null) {
                 return;
             }
             if (next.request == null) {
                 left -= forget(next, left);
             } else {
+                notices.remove();
                 tellNow(next.peer, next.request, next.edge, next.listeners);
                 left--;
             }
@@ -247,16 +251,16 @@ public final class Subscribers {
     }
 
     /**
-     * Removes topics of a peer that has left. Their cancellations are the next notices.
+     * Removes topics of the peer of the first notice. Their cancellations are the next notices, before this notice if
+     * there might be more topics.
      *
      * @return how much of the maximum was used
      */
     private int forget(Notice left, int max) {
         List<Notice> cancelled = new ArrayList<>();
         int removed = remove(left.peer, max, left.listeners, cancelled);
-        if (removed == max) { // there might be more
-            notices.addFirst(left);
-        } else {
+        if (removed < max) {
+            notices.remove();
             leaving--;
         }
         for (int i = cancelled.size() - 1; i >= 0; i--) {

@@ -321,9 +321,11 @@ public final class Inbox {
         }
     }
 
-    /** Removes the sink, which accepts no more messages. */
+    /** Removes the sink, which accepts no more messages, or ends its reservation if it has not been set. */
     public void unsink(Sink from) {
-        release(from);
+        if (!release(from)) {
+            unclaim();
+        }
         pump.leave(from);
     }
 

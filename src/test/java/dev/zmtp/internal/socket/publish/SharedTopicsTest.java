@@ -155,4 +155,40 @@ class SharedTopicsTest {
         assertThat(ended).isNotEmpty();
         assertThat(open).isEmpty();
     }
+
+    private void request(Subscriber subscriber, String topic, boolean subscribe) {
+        ByteBuf bytes = Unpooled.copiedBuffer(topic, UTF_8);
+        fanOut.subscription(
+                subscriber.peer, subscribe ? ZMTPSubscription.subscribe(bytes) : ZMTPSubscription.cancel(bytes));
+    }
+
+    private int peersWithTopics() {
+        return subscribers.awaited().there();
+    }
+
+    @Test
+    void whatARefusedPeerSubscribesToNextEndsWithItsConnection() {
+        publisher(1 << 20);
+        Subscriber hog = connect();
+        int topics = 0;
+        do { // its connection is closed by a task, which does not run yet
+            request(hog, "hog." + topics++, true);
+        } while (peersWithTopics() > 0);
+        assertThat(topics).isGreaterThan(2_000);
+
+        for (int i = 0; i < topics; i++) {
+            request(hog, "hog." + i, false);
+        }
+        assertThat(peersWithTopics())
+                .as("after cancellations of forgotten topics")
+                .isZero();
+
+        request(hog, "next", true);
+        assertThat(subscribers.topics()).containsExactly(Unpooled.copiedBuffer("next", UTF_8));
+
+        hog.peer.down();
+        fanOut.down(hog.peer);
+        clock.runPendingTasks();
+        assertThat(peersWithTopics()).isZero();
+    }
 }
