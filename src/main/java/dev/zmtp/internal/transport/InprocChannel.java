@@ -33,6 +33,9 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
 
     private static final int ALL = Integer.MAX_VALUE;
 
+    /** Number of messages after which a read tells a writer that waits for room, so that both work at once. */
+    private static final int WAKE = 256;
+
     private enum State {
         NEW,
         CONNECTED,
@@ -304,20 +307,29 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
         for (Object msg = inbound.poll(); msg != null; msg = inbound.poll()) {
             bytes += sizeOf(msg);
             pipeline().fireChannelRead(msg);
-            if (++messages == most || (most != ALL && !config.isAutoRead()) || !isOpen()) {
+            if (++messages % WAKE == 0) {
+                freed(bytes);
+                bytes = 0;
+            }
+            if (messages == most || (most != ALL && !config.isAutoRead()) || !isOpen()) {
                 break;
             }
         }
         readSincePause += messages;
-        inbound.free(bytes);
-        InprocChannel from = other;
+        freed(bytes);
         if (messages > 0) {
-            if (from != null && from.blocked.get() && from.blocked.compareAndSet(true, false)) {
-                from.runThere(from.flushTask);
-            }
             pipeline().fireChannelReadComplete();
         } else {
             readPending = true;
+        }
+    }
+
+    /** Called after bytes were taken from the ring, in which the other end might wait for room. */
+    private void freed(long bytes) {
+        inbound.free(bytes);
+        InprocChannel from = other;
+        if (from != null && from.blocked.get() && from.blocked.compareAndSet(true, false)) {
+            from.runThere(from.flushTask);
         }
     }
 
