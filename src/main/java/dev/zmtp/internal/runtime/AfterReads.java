@@ -36,6 +36,13 @@ public final class AfterReads {
         return false;
     }
 
+    /** Like {@link #submit}, but runs the task at once if the executor takes no such task. On the executor. */
+    public static void run(EventExecutor executor, Runnable task) {
+        if (!(executor instanceof EventLoop loop && submit(loop, task))) {
+            task.run();
+        }
+    }
+
     /**
      * Passes the elements to the action, {@link LoopBudget#MESSAGES} of them at once, and the others in later tasks of
      * the executor. If the executor takes no more tasks, all are passed at once. On the executor, or after its end.
@@ -46,9 +53,7 @@ public final class AfterReads {
         }
         if (elements.hasNext()) {
             Runnable rest = () -> forEach(executor, elements, action);
-            if (!(executor instanceof EventLoop loop && submit(loop, () -> executeOrRun(executor, rest)))) {
-                executeOrRun(executor, rest);
-            }
+            run(executor, () -> executeOrRun(executor, rest));
         }
     }
 

@@ -240,9 +240,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     }
 
     private void flushAfterReads() {
-        if (!AfterReads.submit(eventLoop(), () -> runThere(flushTask))) {
-            runThere(flushTask);
-        }
+        AfterReads.run(eventLoop(), () -> runThere(flushTask));
     }
 
     private void flushAgain() {

@@ -5,7 +5,6 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
-import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.EnumMap;
@@ -47,7 +46,7 @@ public final class Drops {
 
     Drops(SocketContext context) {
         this.context = context;
-        this.log = new RateLimitedLog(logger, InternalLogLevel.WARN, context::nanoTime);
+        this.log = context.warnings(logger);
     }
 
     /**

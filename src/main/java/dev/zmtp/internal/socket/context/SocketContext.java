@@ -290,9 +290,7 @@ public final class SocketContext {
      * {@link #executeAnyway}, the rest runs even if the event loop ends first. On the event loop.
      */
     public void executeAfterReads(Runnable rest) {
-        if (!AfterReads.submit(eventLoop, () -> executeLaterAnyway(rest))) {
-            executeLaterAnyway(rest);
-        }
+        AfterReads.run(eventLoop, () -> executeLaterAnyway(rest));
     }
 
     /** Runs the task at once if this is the event loop's thread. Otherwise, it runs there later. */
@@ -316,8 +314,8 @@ public final class SocketContext {
         }
     }
 
-    /** Returns a log of failures of the application's code, which peers can cause without bound. */
-    public RateLimitedLog failures(InternalLogger logger) {
+    /** Returns a log of what peers can cause without bound, such as failures of the application's code. */
+    public RateLimitedLog warnings(InternalLogger logger) {
         return new RateLimitedLog(logger, InternalLogLevel.WARN, this::nanoTime);
     }
 

@@ -23,7 +23,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPipelineException;
 import io.netty.handler.ssl.SslContext;
-import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.concurrent.Executor;
@@ -45,7 +44,7 @@ final class ChannelSetup {
 
     ChannelSetup(SocketContext context) {
         this.context = context;
-        this.log = new RateLimitedLog(logger, InternalLogLevel.WARN, context::nanoTime);
+        this.log = context.warnings(logger);
         this.pings = new Pings(context.config().codec());
         this.keepAlive = new KeepAlive(context.config(), context.config().codec());
     }

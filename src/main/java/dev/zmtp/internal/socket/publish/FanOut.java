@@ -65,7 +65,7 @@ public final class FanOut extends Routing {
         this.subscribers = subscribers;
         this.topics = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, context.config().maxSubscriptionsMemory());
         this.gathering = new Gathering(context);
-        this.failures = context.failures(logger);
+        this.failures = context.warnings(logger);
         subscribers.removal(topics::removeSome);
         if (context.type() != ZMTPSocketType.RADIO) {
             subscribers.topicsOf(topics::forEachTopic);

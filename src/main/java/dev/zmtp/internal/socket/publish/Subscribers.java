@@ -87,7 +87,7 @@ public final class Subscribers {
     public Subscribers(SocketContext context) {
         this.context = context;
         this.awaited = new Awaited(context.completions());
-        this.failures = context.failures(logger);
+        this.failures = context.warnings(logger);
     }
 
     /**

@@ -33,7 +33,7 @@ final class SinkPump {
     SinkPump(SocketContext context, Inbox inbox) {
         this.context = context;
         this.inbox = inbox;
-        this.failures = context.failures(logger);
+        this.failures = context.warnings(logger);
     }
 
     @Nullable

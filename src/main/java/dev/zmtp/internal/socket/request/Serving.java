@@ -44,7 +44,7 @@ public final class Serving implements Sink {
         this.directly = directly;
         this.places = places;
         this.handler = handler;
-        this.failures = context.failures(logger);
+        this.failures = context.warnings(logger);
     }
 
     @Override
