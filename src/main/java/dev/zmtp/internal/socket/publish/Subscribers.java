@@ -101,6 +101,7 @@ public final class Subscribers {
             more.add(added);
             listeners = List.copyOf(more);
         }
+        context.execute(this::tellAll); // or topics of peers that have left would hide from it who subscribes next
         return () -> remove(added);
     }
 

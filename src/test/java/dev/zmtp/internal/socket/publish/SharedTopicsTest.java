@@ -191,4 +191,27 @@ class SharedTopicsTest {
         clock.runPendingTasks();
         assertThat(peersWithTopics()).isZero();
     }
+
+    @Test
+    void aListenerThatIsAddedWhenAPeerHasLeftHearsWhoSubscribesToItsTopicsNext() {
+        publisher(4 << 20);
+        int topics = 4_000;
+        Subscriber gone = withTopics("a", topics);
+        Subscriber next = connect();
+        Set<ByteBuf> heard = new HashSet<>();
+
+        clock.eventLoop().execute(() -> {
+            gone.peer.down();
+            fanOut.down(gone.peer);
+            subscribers.listen((peer, request) -> heard.add(request.topic()), false);
+            clock.eventLoop().execute(() -> {
+                for (int i = 0; i < topics; i++) {
+                    request(next, "a." + i, true);
+                }
+            });
+        });
+        clock.runPendingTasks();
+
+        assertThat(heard.size()).isEqualTo(topics);
+    }
 }
