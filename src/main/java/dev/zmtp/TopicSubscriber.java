@@ -165,8 +165,9 @@ final class TopicSubscriber {
     private void resize(int capacity) {
         TopicNode[] oldNodes = nodes;
         int[] oldPlaces = places;
-        nodes = new TopicNode[capacity];
-        places = new int[capacity];
+        TopicNode[] newNodes = new TopicNode[capacity];
+        places = new int[capacity]; // either both are replaced or, if there is no memory, neither
+        nodes = newNodes;
         for (int i = 0; i < oldNodes.length; i++) {
             if (oldNodes[i] != null) {
                 put(oldNodes[i], oldPlaces[i]);

@@ -312,12 +312,21 @@ public final class Forwarding implements Sink {
 
     private void endHere(List<Taken> rest) {
         for (int i = rest.size() - 1; i >= 0; i--) {
-            Taken last = rest.get(i);
-            if (!inbox.returned(last.from, last.occupant, Names.removed(source, last.message))) {
+            if (!returned(rest.get(i))) {
                 dropped.add(1);
             }
         }
         inbox.unsink(this);
+    }
+
+    /** Returns whether the peer has its message back. */
+    private boolean returned(Taken last) {
+        try {
+            return inbox.returned(last.from, last.occupant, Names.removed(source, last.message));
+        } catch (Throwable e) { // for example out of memory, which does not affect the other messages
+            failures.log("A message of a proxy", "could not be returned", e);
+            return false;
+        }
     }
 
     // Statistics, from any thread

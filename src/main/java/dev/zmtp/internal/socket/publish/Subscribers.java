@@ -160,7 +160,7 @@ public final class Subscribers {
      * subscribe again are removed now: a refused peer, which is still connected, and a peer that this side connects to.
      */
     void left(Peer peer) {
-        if (counts.remove(peer) != null) {
+        if (counts.containsKey(peer)) {
             if (peer.home() != null || peer.isUp()) {
                 List<Notice> cancelled = new ArrayList<>();
                 remove(peer, Integer.MAX_VALUE, listeners, cancelled);
@@ -169,6 +169,7 @@ public final class Subscribers {
                 notices.add(new Notice(peer, null, false, listeners));
                 leaving++;
             }
+            counts.remove(peer); // last, so that another call removes what is left if there was no memory
         }
         counted();
         if (!scheduled) {
@@ -227,10 +228,13 @@ public final class Subscribers {
 
     private void tellSome() {
         scheduled = false;
-        tell(LoopBudget.MESSAGES);
-        if (!notices.isEmpty() && !scheduled) {
-            scheduled = true;
-            context.executeAfterReads(this::tellSome);
+        try {
+            tell(LoopBudget.MESSAGES);
+        } finally { // if there was no memory, the rest is told nonetheless
+            if (!notices.isEmpty() && !scheduled) {
+                scheduled = true;
+                context.executeAfterReads(this::tellSome);
+            }
         }
     }
 
