@@ -218,9 +218,10 @@ public final class ZMTPSocket implements AutoCloseable {
      * is false until less than a quarter of it is queued, even if another thread's {@link #trySend} succeeds earlier.
      *
      * <p>On the socket's event loop it is also false after 1,024 messages in one task, so that a sending loop ends.
-     * With ROUTER, SERVER and PEER it is false there after a message was refused, until a message has left. If all
-     * peers share a queue, it is false on a socket that only binds and has no peer. A type that does not send is never
-     * writable. A peer's own queue can be full although the socket is writable (see {@link ZMTPPeer#isWritable()}).
+     * With ROUTER, SERVER and PEER it is false there after a message was refused, until another is accepted or one has
+     * left. If all peers share a queue, it is false on a socket that only binds and has no peer. A type that does not
+     * send is never writable. A peer's queue can be full although the socket is writable (see
+     * {@link ZMTPPeer#isWritable()}).
      */
     public boolean isWritable() {
         return core.senders().writability().isOpen();
@@ -228,9 +229,9 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Adds an action, which is called on the event loop: immediately if the socket
-     * {@linkplain #isWritable() is writable}, whenever it becomes writable again after it was not, and once more when
-     * the socket is closed. An action that is added to a closed socket is never called. An action may send while the
-     * socket is writable.
+     * {@linkplain #isWritable() is writable}, whenever it becomes writable again after it had no room for a message or
+     * {@link #isWritable} returned false, and once more when the socket is closed. An action that is added to a closed
+     * socket is never called. An action may send while the socket is writable.
      */
     public ZMTPRegistration onWritable(Runnable action) {
         return core.senders().writability().listen(Objects.requireNonNull(action, "action"));

@@ -57,7 +57,7 @@ public final class DirectSends implements PeerSends {
             return;
         }
         if (context.inEventLoop()) {
-            peer.sentHere();
+            sentHere(peer);
             sendNow(peer, occupant, message, result);
             return;
         }
@@ -70,6 +70,12 @@ public final class DirectSends implements PeerSends {
             peer.roomMissed();
             senders.refused();
         }
+    }
+
+    /** A loop that sends ends when the peer is not writable, or when the socket is not. */
+    private void sentHere(Peer peer) {
+        peer.sentHere();
+        senders.writability().sentHere();
     }
 
     /** Takes ownership of the message, and waits for room. Not on an event loop. */
@@ -135,7 +141,7 @@ public final class DirectSends implements PeerSends {
     @Override
     public boolean trySend(Peer peer, ZMTPMessage message) {
         if (context.inEventLoop()) {
-            peer.sentHere();
+            sentHere(peer);
             boolean free = mayTake(peer);
             if (free) {
                 sendNow(peer, peer.occupant(), message, null);

@@ -143,6 +143,7 @@ public final class Senders {
             if (context.inEventLoop()) {
                 writability.sentHere();
                 if (route(message, null, null) != Fate.REFUSED) {
+                    writability.acceptedHere();
                     return true;
                 }
                 writability.refusedHere();
@@ -200,6 +201,8 @@ public final class Senders {
             writability.sentHere();
             if (!takesMessages() || route(message, result, null) == Fate.REFUSED) {
                 waitingSends.join(new QueuedMessage(message, result), most);
+            } else {
+                writability.acceptedHere();
             }
         } else if (waitingSends.isEmpty() && takeRoom(message.readableBytes())) {
             intake.add(new Sent.ToAny(this, message, result));

@@ -35,7 +35,7 @@ public final class Writability {
     private final Runnable taskEnds = this::endTask;
     private int sentInTask;
 
-    /** True if a message was refused here, and nothing has changed since. */
+    /** True if a message was refused here, and since then none was accepted and nothing has changed. */
     private boolean refused;
 
     Writability(SocketContext context, Senders senders) {
@@ -53,6 +53,7 @@ public final class Writability {
      * message.
      */
     public void turned() {
+        missed = true; // until now, it was not writable
         if (!listeners.isEmpty()) {
             context.execute(this::opened);
         }
@@ -148,6 +149,11 @@ public final class Writability {
      */
     void refusedHere() {
         refused = true;
+    }
+
+    /** Called when a handler's message was accepted. If another was refused, only its peer had no room. */
+    void acceptedHere() {
+        refused = false;
     }
 
     private void endTask() {

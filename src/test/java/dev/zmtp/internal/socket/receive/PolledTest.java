@@ -28,7 +28,9 @@ import dev.zmtp.testing.TestSockets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
 /** Receives that do not wait. */
@@ -164,10 +166,32 @@ class PolledTest {
                 rep.sendOrDrop(message("answer"));
             }
         });
-        get(req.sendAsync(message("question")));
+        for (int i = 0; i < 2; i++) {
+            get(req.sendAsync(message("question")));
 
-        assertThat(next(rep)).containsExactly("question");
-        assertThat(next(req)).containsExactly("answer");
+            assertThat(next(rep)).containsExactly("question");
+            assertThat(next(req)).containsExactly("answer");
+        }
+    }
+
+    @Test
+    void whoWasRefusedBecauseItWasNotItsTurnHearsWhenItIs(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket req = sockets.open(REQ);
+        connect(req, bind(rep, ENDPOINT));
+        rep.serve(request -> request.reply(request.message()));
+        Queue<ZMTPMessage> questions = new ConcurrentLinkedQueue<>(List.of(message("1"), message("2"), message("3")));
+        req.onWritable(() -> {
+            while (!questions.isEmpty() && req.trySend(questions.peek())) {
+                questions.remove();
+            }
+        });
+
+        for (int i = 1; i <= 3; i++) {
+            int left = 3 - i;
+            await("it has asked", () -> questions.size() == left);
+            assertThat(next(req)).containsExactly(Integer.toString(i));
+        }
     }
 
     /** One that answers would answer a question that its receiver does not have yet. */

@@ -438,6 +438,61 @@ class WritableSocketTest {
         assertThat(refused).hasValue(1);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"sendOrDrop", "sendAsync", "trySend"})
+    void aLoopThatSendsToAPeerWhileTheSocketIsWritableEnds(String method) {
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).sendQueueLimit(2, 1 << 20));
+        connect(sockets.open(DEALER), bind(router, "inproc://loop"));
+        ZMTPPeer peer = TestSockets.peer(router);
+
+        int sent = get(CompletableFuture.supplyAsync(
+                () -> {
+                    int attempts = 0;
+                    for (; router.isWritable() && attempts < 10_000; attempts++) {
+                        ZMTPMessage message = message("m");
+                        switch (method) {
+                            case "sendOrDrop" -> peer.sendOrDrop(message);
+                            case "sendAsync" -> peer.sendAsync(message);
+                            default -> {
+                                if (!peer.trySend(message)) {
+                                    message.release();
+                                }
+                            }
+                        }
+                    }
+                    return attempts;
+                },
+                router.eventLoop()));
+
+        assertThat(sent).isLessThanOrEqualTo(1_024);
+    }
+
+    @Test
+    void aPeerThatIsFullDoesNotKeepASendingLoopFromTheOthers() {
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).sendQueueLimit(2, 1 << 20));
+        String endpoint = bind(router, "tcp://127.0.0.1:*");
+        ZMTPSocket full = sockets.open(
+                sockets.builder(DEALER).receiveQueueLimit(1, 1).codec(codec -> codec.localIdentity("full")));
+        connect(full, endpoint);
+        ZMTPSocket free = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("free")));
+        connect(free, endpoint);
+        get(router.whenPeers(2));
+        AtomicInteger refused = new AtomicInteger();
+        await(
+                "it is full",
+                () -> get(CompletableFuture.supplyAsync(() -> fillOne(router, refused), router.eventLoop())));
+        AtomicInteger calls = new AtomicInteger();
+        router.onWritable(calls::incrementAndGet);
+        TestSockets.settle(router);
+        assertThat(calls).hasValue(0);
+
+        assertThat(get(CompletableFuture.supplyAsync(
+                        () -> router.trySend(message("free", "m")) && router.isWritable(), router.eventLoop())))
+                .isTrue();
+
+        await("a call", () -> calls.get() == 1);
+    }
+
     /** Returns whether a message was refused, after which the loop ends. */
     private static boolean fillOne(ZMTPSocket router, AtomicInteger refused) {
         while (router.isWritable()) {
