@@ -44,16 +44,24 @@ public final class MessageMemory {
 
     /** Takes ownership of the message. Returns it, or a copy if its frames are small parts of large buffers. */
     public static ZMTPMessage compact(ZMTPMessage message) {
+        if (!isWasteful(message)) {
+            return message;
+        }
+        try {
+            return message.copy();
+        } finally {
+            message.release();
+        }
+    }
+
+    /** Returns whether {@link #compact} would copy the message. */
+    public static boolean isWasteful(ZMTPMessage message) {
         for (int i = 0; i < message.size(); i++) {
             if (isWasteful(message.frame(i))) {
-                try {
-                    return message.copy();
-                } finally {
-                    message.release();
-                }
+                return true;
             }
         }
-        return message;
+        return false;
     }
 
     private static boolean isWasteful(ByteBuf frame) {

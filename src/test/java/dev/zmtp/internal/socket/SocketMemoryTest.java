@@ -7,6 +7,7 @@ import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.ZMTPSocketType.XSUB;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
@@ -34,7 +35,9 @@ import dev.zmtp.socket.ZMTPSocketEvent.PeerUp;
 import dev.zmtp.socket.ZMTPSocketEvent.SlowPeer;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.io.IOException;
 import java.util.Collections;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -84,6 +87,50 @@ class SocketMemoryTest {
         }
         settle(pull);
         assertThat(budget.used()).isLessThan(STEP);
+    }
+
+    @Test
+    void whatWaitsForAPeerBeforeItsFirstHandshakeIsCounted(TestSockets sockets) throws IOException {
+        ZMTPSocket router = sockets.open(counted(sockets, ROUTER));
+        ZMTPPeer peer =
+                router.connect("tcp://127.0.0.1:" + TestSockets.freePort()).peer();
+
+        for (int i = 0; i < 100; i++) {
+            peer.sendOrDrop(kilobyte());
+        }
+        settle(router);
+
+        assertThat(budget.used()).isBetween(100L * KILOBYTE - STEP, 150L * KILOBYTE);
+    }
+
+    /** The only reference to a small part of a large buffer. */
+    private static ZMTPMessage partOf(ByteBuf large) {
+        return ZMTPMessage.from(large.readRetainedSlice(2 * KILOBYTE));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 20})
+    void whatWaitsForSubscribersDoesNotKeepALargeBufferOfWhichItIsAPart(int subscribers, TestSockets sockets) {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket pub = sockets.open(sockets.builder(PUB).pipelineInitializer(gate));
+        String endpoint = bind(pub, TCP);
+        for (int i = 0; i < subscribers; i++) {
+            ZMTPSocket sub = sockets.open(SUB);
+            sub.subscribe("");
+            connect(sub, endpoint);
+        }
+        get(pub.whenPeers(subscribers));
+        gate.close();
+        pub.sendOrDrop(WriteGate.big("fills the transport"));
+        settle(pub);
+        ByteBuf large = Unpooled.buffer(64 << 10).writeZero(64 << 10);
+
+        pub.sendOrDrop(partOf(large));
+
+        await("it waits", () -> pub.stats().queued() == subscribers);
+        settle(pub);
+        assertThat(large.refCnt()).isEqualTo(1);
+        large.release();
     }
 
     @Test

@@ -5,6 +5,9 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.memory.MemoryAccount;
+import dev.zmtp.internal.memory.MemoryLedger;
 import dev.zmtp.internal.runtime.AfterReads;
 import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.runtime.RateLimitedLog;
@@ -47,6 +50,7 @@ public final class SocketContext {
     private final AtomicInteger numbers = new AtomicInteger();
     private final long maxMessageAgeNanos;
     private volatile QueueLimit sendQueueLimit;
+    private volatile @Nullable MemoryLedger ledger;
 
     /** True once the socket accepts no more messages. */
     private volatile boolean closed;
@@ -113,6 +117,16 @@ public final class SocketContext {
     /** Returns whether messages for a peer wait for its next connection. */
     public boolean queuesWhileDown() {
         return config.queueWhileDown() && !filtersTopics();
+    }
+
+    /** Returns the ledger of the socket's memory budget. From any thread. */
+    public MemoryLedger ledger() {
+        MemoryLedger its = ledger;
+        if (its == null) { // only a session knows the ledger of its budget
+            its = ((MemoryAccount.Owner) ZMTPSession.from(config.codec())).ledger();
+            ledger = its;
+        }
+        return its;
     }
 
     private QueueLimit effective(QueueLimit limit) {

@@ -79,8 +79,13 @@ public final class Outbound {
         if (!noted.isEmpty()) {
             return queue.messagesLeft() > noted.count();
         }
+        return canPass() || queue.hasRoom();
+    }
+
+    /** Returns whether a message would be passed to the transport without waiting in the queue. */
+    public boolean canPass() {
         PeerHandler now = peer.link();
-        return (now != null && queue.isEmpty() && now.isWritable()) || queue.hasRoom();
+        return now != null && queue.isEmpty() && now.isWritable();
     }
 
     /** Passes a message to the transport, which takes ownership of it. */

@@ -82,7 +82,11 @@ public final class PeerMemory implements MemoryAccount.Owner {
 
     @Override
     public MemoryLedger ledger() {
-        return session instanceof MemoryAccount.Owner owner ? owner.ledger() : MemoryLedger.shared();
+        ZMTPSession its = session;
+        if (its == null) { // before the first handshake
+            return context.ledger();
+        }
+        return its instanceof MemoryAccount.Owner owner ? owner.ledger() : MemoryLedger.shared();
     }
 
     /** Sets whether the peer is connected. */

@@ -6,6 +6,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPTopicMatcher;
+import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
@@ -73,13 +74,17 @@ public final class FanOut extends Routing {
     }
 
     @Override
-    public Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+    public Fate route(ZMTPMessage accepted, @Nullable CompletableFuture<Void> result) {
+        ZMTPMessage message = accepted;
         int first = matching.size(); // not 0 if the listener of a write sends
         try {
             findOrRelease(message);
             boolean gathers = matching.size() - first >= MANY && gathering.hasRoomFor(message);
             if (waits() && !allCanTake(first)) {
                 return Fate.REFUSED; // for all peers, so that no peer gets it twice
+            }
+            if (MessageMemory.isWasteful(message) && !allCanPass(first)) {
+                message = MessageMemory.compact(message); // once for all peers for which it waits
             }
             sendAll(message, first, matching.size(), gathers ? gathering.add(message) : NONE);
         } finally {
@@ -165,6 +170,15 @@ public final class FanOut extends Routing {
         return true;
     }
 
+    private boolean allCanPass(int first) {
+        for (int i = first; i < matching.size(); i++) {
+            if (!matching.get(i).outbound().canPass()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Notes the message for the peers that gather their messages, and sends it to the others. */
     private void sendAll(ZMTPMessage message, int first, int last, int number) {
         if (last - first > 1 && message.size() > 1) { // encoding a single frame is as fast as sharing it
@@ -211,8 +225,8 @@ public final class FanOut extends Routing {
 
     /** Removes all topics of a peer, and notifies the listeners, both in several tasks if there are many. */
     private void forget(Peer peer) {
-        shares.removeAll(peer);
         subscribers.left(peer);
+        shares.removeAll(peer);
     }
 
     /** Called with a subscription or a cancellation of a subscriber. */
@@ -295,13 +309,13 @@ public final class FanOut extends Routing {
      */
     private void refuse(Peer peer, ZMTPException cause) {
         TopicShares.Share its = shares.of(peer);
-        forget(peer);
         PeerHandler link = peer.link();
         if (link != null) {
             String reason = cause.getMessage() + ", of which this peer has " + its.topics() + " topics, " + its.length()
                     + " bytes";
             context.execute(() -> link.refuse(reason)); // not now, in the middle of a command
         }
+        forget(peer); // last, because there might be no memory for the cancellations
     }
 
     private Change remove(ByteBuf topic, Peer peer) {

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
@@ -20,7 +21,8 @@ public final class ToAll extends Routing {
     }
 
     @Override
-    public Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+    public Fate route(ZMTPMessage accepted, @Nullable CompletableFuture<Void> result) {
+        ZMTPMessage message = mayWait() ? MessageMemory.compact(accepted) : accepted;
         for (int i = 0; i < peers.size(); i++) {
             Peer peer = peers.get(i);
             if (peer.isLeaving()) {
@@ -32,6 +34,10 @@ public final class ToAll extends Routing {
         message.release(); // throws if its sender has also released it, and the sender is notified
         context.completions().succeed(result);
         return Fate.PASSED;
+    }
+
+    private boolean mayWait() {
+        return peers.stream().anyMatch(peer -> !peer.outbound().canPass());
     }
 
     @Override
