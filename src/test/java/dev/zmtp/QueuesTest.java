@@ -22,7 +22,7 @@ class QueuesTest {
             Map.entry("internal.capture.CaptureWriter.queue", "queueBytes of the capture's builder"),
             Map.entry("internal.capture.RecordingReader.entries", "the messages of one packet"),
             Map.entry("internal.connection.HeldWrites.writes", "maxHeldWrites of ZMTPConfig, in bytes"),
-            Map.entry("internal.connection.ReadLoop.queue", "64 KiB, then the channel is not read from"),
+            Map.entry("internal.connection.ReadQueue.buffers", "64 KiB, then the channel is not read from"),
             Map.entry("internal.connection.ReadLoop.inputEnds", "one for each way to close an input"),
             Map.entry("internal.proxy.Forwarding.ring", "1,024 messages and 4 MiB"),
             Map.entry("internal.socket.context.Completions.waiting", "the limits of sends, receives and requests"),

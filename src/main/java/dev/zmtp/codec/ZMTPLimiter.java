@@ -126,6 +126,7 @@ public abstract sealed class ZMTPLimiter extends ChannelDuplexHandler
 
     @Override
     public final void channelRead(ChannelHandlerContext ctx, Object msg) {
+        gate.arrived(ctx);
         ctx.fireChannelRead(msg);
         gate.received(ctx);
     }

@@ -8,6 +8,8 @@ import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.testing.AddressedChannel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -180,6 +182,29 @@ class ManyOfOneAddressTest {
         List<Client> clients = clients(1, limiter, false);
         untilThrough(clients, Duration.ofMinutes(1));
         assertThat(clients.get(0).ends).isZero();
+    }
+
+    /** As with PINGs of WebSocket, or requests for new keys of TLS. */
+    @Test
+    void connectionsThatAskForAnswersWithoutEndKeepAnHonestClientOutForSecondsOnly() {
+        ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(4096, 64, () -> now);
+        List<AddressedChannel> asking = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+            ChannelInboundHandlerAdapter answers = new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object message) {
+                    ctx.writeAndFlush(message);
+                }
+            };
+            asking.add(kept(new AddressedChannel(NAT, 1 + i, limiter, answers, codec(true, false))));
+        }
+        for (int i = 0; i < 8; i++) {
+            now += Duration.ofSeconds(1).toNanos();
+            asking.forEach(one -> one.writeInbound(one.alloc().buffer().writeByte(0)));
+        }
+
+        List<Client> clients = clients(1, limiter, false);
+        assertThat(untilThrough(clients, Duration.ofMinutes(1))).isLessThan(PATIENCE);
     }
 
     @Test

@@ -84,6 +84,11 @@ public final class ConnectionGate {
         }
     }
 
+    /** Called when data has arrived, before the other handlers process it. */
+    public void arrived(ChannelHandlerContext ctx) {
+        registry.arrived(ctx.channel());
+    }
+
     /** Called when data has arrived and the other handlers have processed it. */
     public void received(ChannelHandlerContext ctx) {
         Entry entry = registry.find(ctx.channel());

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * longer than honest peers do. If there is none, the newcomer is refused. If it were admitted, a thousand honest
  * clients of one address that connect at the same time would evict each other forever. The wait restarts with each
  * reply of this side, not with each received byte, because a peer that sends a byte at a time must not keep its place.
+ * It restarts no more after all waits together were long, because a peer can ask for replies without end, such as the
+ * PONGs of WebSocket.
  *
  * <p>Addresses with the most handshakes are searched first, so a host that opens many connections displaces its own.
  * They also make room for an address that has fewer.
@@ -40,6 +42,9 @@ public final class ConnectionRegistry {
      * enough for a few round trips and for TCP to retransmit lost segments.
      */
     public static final long PATIENCE = Duration.ofSeconds(2).toNanos();
+
+    /** Maximum time of all waits for a peer after which a reply restarts its wait, in nanoseconds. */
+    private static final long PATIENCE_IN_ALL = 2 * PATIENCE;
 
     /** Maximum number of addresses, and of handshakes per address, that are searched for a connection to refuse. */
     private static final int SEARCHED = 8;
@@ -62,6 +67,8 @@ public final class ConnectionRegistry {
         // Guarded by the registry.
         private long number; // the order in which this side started to wait
         private long waitingSince;
+        private long arrivedAt; // the last data
+        private long waited;
         private @Nullable Group group;
         private String address = AddressKey.NONE;
         private boolean isSettled;
@@ -263,8 +270,20 @@ public final class ConnectionRegistry {
     /** Restarts the wait, because this side has sent data during the handshake and now waits for the peer. */
     synchronized void answered(Channel channel) {
         Entry entry = entries.get(channel);
-        if (entry != null && entry.group != null && !entry.isSettled) {
+        if (entry == null || entry.group == null || entry.isSettled) {
+            return;
+        }
+        entry.waited += Math.max(0, entry.arrivedAt - entry.waitingSince);
+        if (entry.waited < PATIENCE_IN_ALL) {
             beginWait(entry, entry.group);
+        }
+    }
+
+    /** Notes that the peer has sent data. What follows until the reply is not a wait for the peer. */
+    synchronized void arrived(Channel channel) {
+        Entry entry = entries.get(channel);
+        if (entry != null && !entry.isSettled) {
+            entry.arrivedAt = nanoTime.getAsLong();
         }
     }
 
@@ -278,6 +297,7 @@ public final class ConnectionRegistry {
     private void append(Entry entry, Group group) {
         entry.number = ++lastNumber;
         entry.waitingSince = nanoTime.getAsLong();
+        entry.arrivedAt = entry.waitingSince;
         group.handshakes.add(entry);
     }
 

@@ -2,13 +2,13 @@ package dev.zmtp.internal.connection;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.internal.runtime.InputEvent;
-import dev.zmtp.internal.wire.Retention;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -44,10 +44,7 @@ public final class ReadLoop {
     /** True while a buffer is being decoded, or a step of the handshake is being performed. */
     private boolean busy;
 
-    private final ArrayDeque<ByteBuf> queue = new ArrayDeque<>(0);
-
-    /** The number of readable bytes in the queue. */
-    private long queued;
+    private final ReadQueue queue = new ReadQueue();
 
     private boolean restScheduled;
 
@@ -151,12 +148,12 @@ public final class ReadLoop {
 
     /** Returns the number of bytes that were read and are not decoded yet. */
     long queuedBytes() {
-        return queued;
+        return queue.bytes();
     }
 
     /** Returns whether too much data is queued, because the transport does not check how much to read. */
     private boolean isBehind() {
-        return queued > MAX_QUEUED && budget.isOver() && (paced == null || !paced.isAsked());
+        return queue.bytes() > MAX_QUEUED && budget.isOver() && (paced == null || !paced.isAsked());
     }
 
     /** Maximum number of frames of a budget. */
@@ -175,9 +172,7 @@ public final class ReadLoop {
                 break;
             }
             any = true;
-            ByteBuf next = queue.poll();
-            queued -= next.readableBytes();
-            consume(next);
+            consume(Objects.requireNonNull(queue.poll()));
         }
         return any;
     }
@@ -193,24 +188,16 @@ public final class ReadLoop {
         }
     }
 
-    /** Queues the unread part of {@code in}, as a copy if the part is much smaller than the buffer. */
+    /** Queues the unread part of {@code in}, before or after what is queued. */
     private void keep(ByteBuf in, boolean first) {
-        ByteBuf waiting = in;
-        if (!Retention.isWorthKeeping(in, in.readableBytes())) {
-            try {
-                waiting = ctx.alloc().buffer(in.readableBytes()).writeBytes(in);
-            } catch (Throwable e) { // the allocator is out of memory, and the missing bytes end the connection
-                connection.fail(asDecoderException(e));
-                return;
-            } finally {
-                in.release();
+        try {
+            if (first) {
+                queue.addFirst(in, ctx.alloc());
+            } else {
+                queue.add(in, ctx.alloc());
             }
-        }
-        queued += waiting.readableBytes();
-        if (first) {
-            queue.addFirst(waiting);
-        } else {
-            queue.add(waiting);
+        } catch (Throwable e) { // the allocator is out of memory, and the missing bytes end the connection
+            connection.fail(asDecoderException(e));
         }
     }
 
@@ -405,16 +392,13 @@ public final class ReadLoop {
         for (ByteBuf next = queue.poll(); next != null; next = queue.poll()) {
             ctx.fireChannelRead(next);
         }
-        queued = 0;
         ctx.fireChannelReadComplete();
         fireInputEnds();
     }
 
     /** Releases all data that was read. */
     void clear() {
-        queue.forEach(ByteBuf::release);
         queue.clear();
-        queued = 0;
         inputEnds.clear();
         failure = null;
     }

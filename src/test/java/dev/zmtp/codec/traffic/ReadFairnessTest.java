@@ -15,6 +15,7 @@ import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.FullAllocator;
+import dev.zmtp.testing.HeapAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.Loopback;
@@ -654,6 +655,46 @@ class ReadFairnessTest {
             pair.left.channel.flush();
             pair.exchange();
             assertThat(user.calls).containsExactly(m(1), m(2), m(3), "complete", m(4), "complete");
+        }
+    }
+
+    /** Each buffer would take fifty times the memory of its bytes. A WebSocket makes one of each message in fragments. */
+    @Test
+    void manySmallReadsWaitInFewBuffers() {
+        AtomicInteger buffers = new AtomicInteger();
+        HeapAllocator allocator = new HeapAllocator() {
+            @Override
+            protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+                buffers.incrementAndGet();
+                return super.newHeapBuffer(initialCapacity, maxCapacity);
+            }
+        };
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.maxFramesPerRead(PER_TURN))
+                .allocator(allocator)
+                .before(transport)
+                .after(user)
+                .start()) {
+            user.take();
+            buffers.set(0);
+            int reads = 5_000;
+            List<ByteBuf> read = new ArrayList<>();
+
+            for (int i = 0; i < reads; i++) {
+                read.add(Hex.buffer(numbered(i % 10, i % 10)));
+                transport.ctx.fireChannelRead(read.get(i));
+            }
+            assertThat(user.take()).containsExactly(m(0), m(1), m(2));
+            assertThat(buffers.get()
+                            + read.stream().filter(in -> in.refCnt() > 0).count())
+                    .isLessThan(10);
+
+            transport.readComplete();
+            peer.channel.runPendingTasks();
+            List<String> messages = user.take().stream()
+                    .filter(call -> !call.equals("complete"))
+                    .toList();
+            assertThat(messages).hasSize(reads - 3).startsWith(m(3), m(4)).endsWith(m(8), m(9));
         }
     }
 
