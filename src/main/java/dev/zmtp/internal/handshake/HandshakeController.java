@@ -26,6 +26,9 @@ public final class HandshakeController implements Handshaking {
 
     private @Nullable PeerTimer timer;
 
+    /** Time when the timer was started first, of the connection's clock. */
+    private long begin;
+
     public HandshakeController(Connection connection) {
         this.connection = connection;
         this.failures = new HandshakeFailures(connection.session());
@@ -59,14 +62,20 @@ public final class HandshakeController implements Handshaking {
     private void startTimer() {
         Duration limit = connection.config().handshakeTimeout();
         if (!limit.isZero()) {
+            begin = connection.nanoTime().getAsLong();
             timer = new PeerTimer(connection.ctx().executor(), connection.nanoTime());
             timer.start(limit.toNanos(), this::onTimeout);
         }
     }
 
-    /** Extends the timeout by the delay of this side, because both sides have several turns in a handshake. */
+    /**
+     * Extends the timeout by the delay of this side, because both sides have several turns in a handshake. It is at
+     * most doubled, because under a load that lasts, strangers would stay.
+     */
     private void onTimeout(long late) {
-        if (late > PUNCTUAL_NANOS && timer != null) {
+        long passed = connection.nanoTime().getAsLong() - begin;
+        long limit = connection.config().handshakeTimeout().toNanos();
+        if (late > PUNCTUAL_NANOS && passed / 2 < limit && timer != null) {
             timer.start(late, this::onTimeout);
         } else {
             connection.fail(failures.timedOut(connection.phase()));

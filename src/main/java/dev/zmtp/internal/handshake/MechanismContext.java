@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -81,17 +82,23 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
     private void compute(Runnable step) {
         Session session = connection.session();
+        AtomicBoolean working = new AtomicBoolean(true);
+        Runnable endOnce = () -> {
+            if (working.getAndSet(false)) {
+                session.endWork();
+            }
+        };
         session.beginWork();
         try {
             connection.config().handshakeExecutor().execute(() -> {
                 try {
                     step.run();
                 } finally {
-                    session.endWork();
+                    endOnce.run();
                 }
             });
-        } catch (RuntimeException | Error e) {
-            session.endWork(); // it will not run
+        } catch (RuntimeException | Error e) { // it will not run, or has failed in the call
+            endOnce.run();
             throw e;
         }
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.CodecClock;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
@@ -132,6 +133,30 @@ class HandshakeDeadlineTest {
             assertThat(peer.events).isEmpty();
             advance(peer, 1);
             assertThat(failureOf(peer)).hasMessageEndingWith("(expected: within 10 ms)");
+        }
+    }
+
+    /** As on an event loop under load, where strangers should be the first to go. */
+    @Test
+    void aTimeoutThatIsAlwaysLateIsDoubledAtMost() {
+        long[] now = {0};
+        ZMTPCodec codec = CodecClock.set(
+                        ZMTPCodec.builder().socketType(ZMTPSocketType.DEALER),
+                        () -> TimeUnit.MILLISECONDS.toNanos(now[0]))
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer()) {
+            peer.channel.freezeTime();
+            peer.channel.pipeline().addFirst(codec);
+            for (int late = 30_150; now[0] < 59_000; late = 300) {
+                now[0] += late;
+                assertThat(peer.events).isEmpty();
+                advance(peer, late);
+            }
+            while (now[0] < 61_000) {
+                now[0] += 300;
+                advance(peer, 300);
+            }
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.HANDSHAKE_TIMEOUT);
         }
     }
 

@@ -272,6 +272,7 @@ public final class Peer implements ZMTPPeer {
     void closeNow() {
         PeerHandler now = link;
         if (now != null) {
+            sends.sendBlocked(this);
             now.disconnect();
         }
     }
@@ -407,9 +408,7 @@ public final class Peer implements ZMTPPeer {
         return unreadAnswers;
     }
 
-    /**
-     * Returns whether its transport accepts a message, and the peer does not owe the answer to a request without an id.
-     */
+    /** Returns whether its transport accepts a message, and it does not owe the answer to a request without an id. */
     public boolean isFree() {
         PeerHandler now = link;
         return now != null && awaited == null && now.isWritable();

@@ -305,7 +305,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             join(its, info);
         } else {
             reading(false);
-            newcomer = new Newcomer(this, holder, () -> !closedHere && decided(its, info));
+            newcomer = new Newcomer(this, holder, () -> !closedHere && cause == null && decided(its, info));
             newcomer.await(context);
         }
     }

@@ -85,8 +85,10 @@ public final class BlockingSends {
         if (waits) {
             reserve(to, message, bytes, timeout);
             checkIsThere(to, occupant, message, bytes);
-        } else {
+        } else if (DirectSends.isThere(to)) {
             awaitRoom(message, bytes, nanos(timeout), timeout);
+        } else {
+            throw refused(message, PEER_DOWN, "the peer has left");
         }
         Way way = waits ? Way.PLACE : Way.QUEUE;
         senders.hand(new Sent.ToPeer(senders.directly(), to, occupant, message, null, way, bytes));

@@ -51,6 +51,21 @@ class BlockingSendsToPeersTest {
         threads.end();
     }
 
+    @Test
+    void aMessageToAPeerThatHasLeftIsRefusedWhateverTheSocketDoesWhenAQueueIsFull(TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(PUB);
+        ZMTPSocket sub = sockets.open(SUB);
+        connect(sub, bind(pub, "inproc://left"));
+        ZMTPPeer peer = TestSockets.peer(pub);
+        get(sub.closeAsync(Duration.ZERO));
+        await("it has left", () -> pub.peers().isEmpty());
+        ZMTPMessage message = message("m");
+
+        assertThatThrownBy(() -> peer.send(message)).hasMessageContaining(PEER_DOWN.name());
+
+        assertThat(message.refCnt()).isZero();
+    }
+
     /** Messages to all have room on the way and wait for a place; messages to one peer would have the places. */
     @Test
     @Tag("netty-4.2-only")
