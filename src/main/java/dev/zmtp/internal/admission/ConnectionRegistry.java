@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * longer than honest peers do. If there is none, the newcomer is refused. If it were admitted, a thousand honest
  * clients of one address that connect at the same time would evict each other forever. The wait restarts with each
  * reply of this side, not with each received byte, because a peer that sends a byte at a time must not keep its place.
- * It restarts no more after all waits together were long, because a peer can ask for replies without end, such as the
- * PONGs of WebSocket.
+ * After all waits together were long, only a few more replies restart it, because a peer can ask for replies without
+ * end, such as the PONGs of WebSocket.
  *
  * <p>Addresses with the most handshakes are searched first, so a host that opens many connections displaces its own.
  * They also make room for an address that has fewer.
@@ -45,6 +45,9 @@ public final class ConnectionRegistry {
 
     /** Maximum time of all waits for a peer after which a reply restarts its wait, in nanoseconds. */
     private static final long PATIENCE_IN_ALL = 2 * PATIENCE;
+
+    /** Number of replies that restart the wait even after that, because a busy event loop reads late. */
+    private static final int MORE_REPLIES = 4;
 
     /** Maximum number of addresses, and of handshakes per address, that are searched for a connection to refuse. */
     private static final int SEARCHED = 8;
@@ -69,6 +72,7 @@ public final class ConnectionRegistry {
         private long waitingSince;
         private long arrivedAt; // the last data
         private long waited;
+        private int moreReplies;
         private @Nullable Group group;
         private String address = AddressKey.NONE;
         private boolean isSettled;
@@ -274,7 +278,7 @@ public final class ConnectionRegistry {
             return;
         }
         entry.waited += Math.max(0, entry.arrivedAt - entry.waitingSince);
-        if (entry.waited < PATIENCE_IN_ALL) {
+        if (entry.waited < PATIENCE_IN_ALL || entry.moreReplies++ < MORE_REPLIES) {
             beginWait(entry, entry.group);
         }
     }

@@ -44,14 +44,14 @@ final class ReadQueue {
     /** Adds the last data to decode. Takes ownership of {@code in}, even if there is no memory for a copy. */
     void add(ByteBuf in, ByteBufAllocator alloc) {
         int length = in.readableBytes();
-        if (length > SMALL && Retention.isWorthKeeping(in, length)) {
-            buffers.add(in);
-            common = null;
-        } else if (common != null && common.writableBytes() >= length) {
+        if (common != null && common.writableBytes() >= length) {
             common.writeBytes(in);
             in.release();
+        } else if (length > SMALL && Retention.isWorthKeeping(in, length)) {
+            buffers.add(in);
+            common = null;
         } else {
-            ByteBuf copy = copy(in, Math.max(length, COMMON), alloc);
+            ByteBuf copy = copy(in, buffers.isEmpty() ? length : Math.max(length, COMMON), alloc);
             buffers.add(copy);
             common = copy;
         }

@@ -26,8 +26,8 @@ public final class HandshakeController implements Handshaking {
 
     private @Nullable PeerTimer timer;
 
-    /** Time when the timer was started first, of the connection's clock. */
-    private long begin;
+    /** Nanoseconds by which the timeout was extended. */
+    private long extended;
 
     public HandshakeController(Connection connection) {
         this.connection = connection;
@@ -62,7 +62,6 @@ public final class HandshakeController implements Handshaking {
     private void startTimer() {
         Duration limit = connection.config().handshakeTimeout();
         if (!limit.isZero()) {
-            begin = connection.nanoTime().getAsLong();
             timer = new PeerTimer(connection.ctx().executor(), connection.nanoTime());
             timer.start(limit.toNanos(), this::onTimeout);
         }
@@ -73,10 +72,10 @@ public final class HandshakeController implements Handshaking {
      * most doubled, because under a load that lasts, strangers would stay.
      */
     private void onTimeout(long late) {
-        long passed = connection.nanoTime().getAsLong() - begin;
-        long limit = connection.config().handshakeTimeout().toNanos();
-        if (late > PUNCTUAL_NANOS && passed / 2 < limit && timer != null) {
-            timer.start(late, this::onTimeout);
+        long more = Math.min(late, connection.config().handshakeTimeout().toNanos() - extended);
+        if (late > PUNCTUAL_NANOS && more > 0 && timer != null) {
+            extended += more;
+            timer.start(more, this::onTimeout);
         } else {
             connection.fail(failures.timedOut(connection.phase()));
         }

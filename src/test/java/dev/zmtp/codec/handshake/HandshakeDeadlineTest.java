@@ -136,9 +136,9 @@ class HandshakeDeadlineTest {
         }
     }
 
-    /** As on an event loop under load, where strangers should be the first to go. */
+    /** As on an event loop under load, where strangers should be the first to go. One long pause is always excused. */
     @Test
-    void aTimeoutThatIsAlwaysLateIsDoubledAtMost() {
+    void aTimeoutThatIsAlwaysLateIsExtendedByItsLengthAtMost() {
         long[] now = {0};
         ZMTPCodec codec = CodecClock.set(
                         ZMTPCodec.builder().socketType(ZMTPSocketType.DEALER),
@@ -147,12 +147,12 @@ class HandshakeDeadlineTest {
         try (ScriptedPeer peer = new ScriptedPeer()) {
             peer.channel.freezeTime();
             peer.channel.pipeline().addFirst(codec);
-            for (int late = 30_150; now[0] < 59_000; late = 300) {
-                now[0] += late;
+            for (int passed = 30_150; now[0] < 89_000; passed = 300) { // half of which is late
+                now[0] += passed;
                 assertThat(peer.events).isEmpty();
-                advance(peer, late);
+                advance(peer, passed);
             }
-            while (now[0] < 61_000) {
+            while (now[0] < 91_000) {
                 now[0] += 300;
                 advance(peer, 300);
             }
