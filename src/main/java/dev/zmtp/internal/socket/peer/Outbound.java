@@ -82,10 +82,15 @@ public final class Outbound {
         return canPass() || queue.hasRoom();
     }
 
-    /** Returns whether a message would be passed to the transport without waiting in the queue. */
-    public boolean canPass() {
+    private boolean canPass() {
         PeerHandler now = peer.link();
         return now != null && queue.isEmpty() && now.isWritable();
+    }
+
+    /** Returns whether a message would wait in the queue, neither passed to the transport nor refused. */
+    public boolean wouldQueue() {
+        return !canPass()
+                && (queue.hasRoom() || TypeRules.keepsNewest(context.config().overflowPolicy()));
     }
 
     /** Passes a message to the transport, which takes ownership of it. */

@@ -272,7 +272,6 @@ public final class Peer implements ZMTPPeer {
     void closeNow() {
         PeerHandler now = link;
         if (now != null) {
-            sends.sendBlocked(this);
             now.disconnect();
         }
     }

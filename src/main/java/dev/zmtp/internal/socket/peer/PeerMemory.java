@@ -65,6 +65,9 @@ public final class PeerMemory implements MemoryAccount.Owner {
     private volatile @Nullable ZMTPSession session;
     private volatile boolean connected;
 
+    /** True after the first handshake. */
+    private volatile boolean met;
+
     /**
      * @param accepted whether the peer has connected to this socket
      * @param end called on the event loop if the peer is chosen to free its memory
@@ -78,15 +81,15 @@ public final class PeerMemory implements MemoryAccount.Owner {
     /** Sets the connection whose budget counts the memory, and whose address is the peer's. */
     void in(@Nullable ZMTPSession session) {
         this.session = session;
+        met = true;
     }
 
     @Override
     public MemoryLedger ledger() {
-        ZMTPSession its = session;
-        if (its == null) { // before the first handshake
-            return context.ledger();
+        if (session instanceof MemoryAccount.Owner owner) {
+            return owner.ledger();
         }
-        return its instanceof MemoryAccount.Owner owner ? owner.ledger() : MemoryLedger.shared();
+        return met ? MemoryLedger.shared() : context.ledger(); // a connection within the process has no budget
     }
 
     /** Sets whether the peer is connected. */

@@ -83,7 +83,7 @@ public final class FanOut extends Routing {
             if (waits() && !allCanTake(first)) {
                 return Fate.REFUSED; // for all peers, so that no peer gets it twice
             }
-            if (MessageMemory.isWasteful(message) && !allCanPass(first)) {
+            if (MessageMemory.isWasteful(message) && mayWait(first)) {
                 message = MessageMemory.compact(message); // once for all peers for which it waits
             }
             sendAll(message, first, matching.size(), gathers ? gathering.add(message) : NONE);
@@ -170,13 +170,13 @@ public final class FanOut extends Routing {
         return true;
     }
 
-    private boolean allCanPass(int first) {
+    private boolean mayWait(int first) {
         for (int i = first; i < matching.size(); i++) {
-            if (!matching.get(i).outbound().canPass()) {
-                return false;
+            if (matching.get(i).outbound().wouldQueue()) {
+                return true;
             }
         }
-        return true;
+        return false;
     }
 
     /** Notes the message for the peers that gather their messages, and sends it to the others. */

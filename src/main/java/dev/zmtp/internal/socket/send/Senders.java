@@ -142,11 +142,11 @@ public final class Senders {
         if (takesMessages()) {
             if (context.inEventLoop()) {
                 writability.sentHere();
-                if (route(message, null, null) != Fate.REFUSED) {
-                    writability.acceptedHere();
+                Fate fate = route(message, null, null);
+                writability.hereWas(fate);
+                if (fate != Fate.REFUSED) {
                     return true;
                 }
-                writability.refusedHere();
             } else {
                 ByName.Named addressee = named == null ? null : named.addressee(message);
                 if (addressee != null) {
@@ -201,8 +201,6 @@ public final class Senders {
             writability.sentHere();
             if (!takesMessages() || route(message, result, null) == Fate.REFUSED) {
                 waitingSends.join(new QueuedMessage(message, result), most);
-            } else {
-                writability.acceptedHere();
             }
         } else if (waitingSends.isEmpty() && takeRoom(message.readableBytes())) {
             intake.add(new Sent.ToAny(this, message, result));

@@ -22,7 +22,8 @@ public final class ToAll extends Routing {
 
     @Override
     public Fate route(ZMTPMessage accepted, @Nullable CompletableFuture<Void> result) {
-        ZMTPMessage message = mayWait() ? MessageMemory.compact(accepted) : accepted;
+        ZMTPMessage message =
+                MessageMemory.isWasteful(accepted) && mayWait() ? MessageMemory.compact(accepted) : accepted;
         for (int i = 0; i < peers.size(); i++) {
             Peer peer = peers.get(i);
             if (peer.isLeaving()) {
@@ -37,7 +38,7 @@ public final class ToAll extends Routing {
     }
 
     private boolean mayWait() {
-        return peers.stream().anyMatch(peer -> !peer.outbound().canPass());
+        return peers.stream().anyMatch(peer -> peer.outbound().wouldQueue());
     }
 
     @Override

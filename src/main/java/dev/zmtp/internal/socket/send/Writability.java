@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.RoomListeners;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPRegistration;
@@ -145,15 +146,13 @@ public final class Writability {
     }
 
     /**
-     * Called when a handler's message was refused. Other messages would be refused as well until something has changed.
+     * Called with the fate of a handler's message. If it was refused, others would be refused as well until something
+     * has changed. If it was accepted, only the peer of a refused message had no room.
      */
-    void refusedHere() {
-        refused = true;
-    }
-
-    /** Called when a handler's message was accepted. If another was refused, only its peer had no room. */
-    void acceptedHere() {
-        refused = false;
+    void hereWas(Fate fate) {
+        if (fate != Fate.DROPPED) {
+            refused = fate == Fate.REFUSED;
+        }
     }
 
     private void endTask() {

@@ -198,39 +198,6 @@ class ClosedEndpointsTest {
         loop.close(); // now, as the slow peer has buffers until then
     }
 
-    /** And whose transport has room, although another's has not. */
-    @Test
-    void whatWaitsForAllSubscribersReachesOneThatIsClosed() throws Throwable {
-        ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, "test://slow", SUB);
-        ZMTPTestPeer free = ZMTPTestPeer.bind(loop, "test://free", SUB);
-        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(XPUB)
-                .overflowPolicy(OverflowPolicy.WAIT)
-                .sendQueueLimit(1, 1 << 20));
-        pub.connect("test://slow");
-        ZMTPPeer ending = pub.connect("test://free").peer();
-        loop.run();
-        slow.subscribe("");
-        free.subscribe("");
-        slow.stopReading();
-        String big = "x".repeat(100_000);
-        while (pub.isWritable()) {
-            pub.sendOrDrop(message(big));
-            loop.run();
-        }
-        while (!free.isEmpty()) {
-            assertThat(free.receive()).containsExactly(big);
-        }
-        ZMTPMessage waiting = message("waiting");
-        OtherThread.call(() -> assertThat(pub.trySend(waiting)).isTrue());
-        loop.run();
-        assertThat(free.isEmpty()).isTrue();
-
-        ending.close();
-
-        assertThat(free.receive()).containsExactly("waiting");
-        loop.close(); // now, as the slow peer has buffers until then
-    }
-
     @Test
     void aMessageThatIsSentAgainWhenAnEndpointEndsWaitsForTheNext() {
         ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH).linger(Duration.ZERO));

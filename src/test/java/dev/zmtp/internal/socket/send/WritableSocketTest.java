@@ -484,6 +484,10 @@ class WritableSocketTest {
         AtomicInteger calls = new AtomicInteger();
         router.onWritable(calls::incrementAndGet);
         TestSockets.settle(router);
+        assertThat(get(CompletableFuture.supplyAsync(
+                        () -> router.trySend(message("nobody", "m")) && router.isWritable(), router.eventLoop())))
+                .as("after a message that was dropped")
+                .isFalse();
         assertThat(calls).hasValue(0);
 
         assertThat(get(CompletableFuture.supplyAsync(
