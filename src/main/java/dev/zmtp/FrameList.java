@@ -94,7 +94,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         if (index < 0 || index >= size) {
             throw noFrame(index);
         }
-        return Objects.requireNonNull(frames[index]); // for NullAway: there is one below size
+        return get(index);
     }
 
     /**
@@ -133,6 +133,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
             return whole;
         }
         ensureCapacity(size + first.length);
+        giveUpSmall(first.length);
         System.arraycopy(frames, 0, frames, first.length, size);
         System.arraycopy(first, 0, frames, 0, first.length);
         size += first.length;
@@ -186,6 +187,14 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     private void retainInto(ByteBuf[] others, int at, int from) {
         for (int i = from; i < size; i++) {
             others[at + i - from] = get(i).retain();
+        }
+    }
+
+    /** Gives up the buffers of frames about to move up beyond the small ones, because these can be retained there. */
+    @SuppressWarnings("ReferenceEquality") // which buffer it is, not what is in it
+    private void giveUpSmall(int by) {
+        for (int i = Math.max(0, MAX_SMALL_FRAMES - by); i < MAX_SMALL_FRAMES && i < size; i++) {
+            small[i] = frames[i] == small[i] ? null : small[i];
         }
     }
 
@@ -270,9 +279,8 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     }
 
     /**
-     * Appends a frame of the next {@code length} bytes of {@code in}, which remains owned by the caller.
-     *
-     * @return whether the frame is small, so that no leak detector tracks its buffer
+     * Appends a frame of the next {@code length} bytes of {@code in}, which remains owned by the caller. Returns
+     * whether the frame is small, so that no leak detector tracks its buffer.
      */
     final boolean copy(ByteBuf in, int length) {
         if (length > MAX_SMALL_LENGTH || size >= MAX_SMALL_FRAMES) {
@@ -331,10 +339,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         return HeapSize.ofReferences(frames.length) + unpackedMemory + (packed == null ? 0 : packed.memory());
     }
 
-    /**
-     * Returns the memory of a frame. A frame that is not small can be a slice of a shared buffer, of which it is at
-     * least half.
-     */
+    /** Returns the memory of a frame. If it is not small, it can be a slice, of at least half of a buffer. */
     private static long memory(ByteBuf frame) {
         ByteBuf root = frame;
         for (ByteBuf next = frame.unwrap(); next != null; next = next.unwrap()) {

@@ -10,8 +10,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.IllegalReferenceCountException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -122,22 +124,54 @@ class MovedFramesTest {
         longer.release();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 8, 9})
+    void aFrameThatIsRetainedIsNotReusedWhereverItWasMoved(int before) {
+        ZMTPMessage.Builder builder = new ZMTPMessage.Builder();
+        for (int i = 0; i < 8; i++) {
+            copy(builder, "small" + i);
+        }
+        ZMTPMessage message = builder.build();
+        message = message.prepend(
+                IntStream.range(0, before).mapToObj(i -> frame("name")).toArray(ByteBuf[]::new));
+        List<ByteBuf> retained = new ArrayList<>();
+        message.forEach(frame -> retained.add(frame.retain()));
+        List<String> texts = texts(message);
+        message.release();
+
+        for (int i = 0; i < 8; i++) {
+            copy(builder, "other" + i);
+        }
+        ZMTPMessage other = builder.build();
+
+        assertThat(retained.stream().map(frame -> frame.toString(StandardCharsets.UTF_8)))
+                .isEqualTo(texts);
+        retained.forEach(ByteBuf::release);
+        assertThat(texts(other)).startsWith("other0", "other1").endsWith("other7");
+        other.release();
+    }
+
+    private static void copy(ZMTPMessage.Builder builder, String text) {
+        ByteBuf frame = frame(text);
+        builder.copy(frame, frame.readableBytes());
+        frame.release();
+    }
+
     /** Against a list, with frames that belong to the message and frames that do not, again and again. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
     void whateverIsMovedTheFramesAreThoseOfAList(long seed) {
         Random random = new Random(seed);
         ZMTPMessage.Builder builder = new ZMTPMessage.Builder();
+        IdentityHashMap<ByteBuf, String> retained = new IdentityHashMap<>();
         for (int round = 0; round < 500; round++) {
             List<String> model = new ArrayList<>();
             for (int i = 0, n = random.nextInt(12); i < n; i++) {
                 String text = "r" + round + "f" + i;
-                ByteBuf frame = frame(text);
                 if (random.nextBoolean()) {
-                    builder.copy(frame, frame.readableBytes());
-                    frame.release();
+                    copy(builder, text);
                 } else {
-                    builder.add(frame);
+                    builder.add(frame(text));
                 }
                 model.add(text);
             }
@@ -161,10 +195,20 @@ class MovedFramesTest {
                 }
                 assertThat(texts(message)).isEqualTo(model);
             }
+            if (random.nextInt(4) == 0 && message.size() > 0) {
+                int index = random.nextInt(message.size());
+                ByteBuf frame = message.frame(index);
+                if (!retained.containsKey(frame)) {
+                    retained.put(frame.retain(), message.frameUTF8(index));
+                }
+            }
             message.release();
             if (other != null) {
                 other.release();
             }
+            retained.forEach((frame, text) ->
+                    assertThat(frame.toString(StandardCharsets.UTF_8)).isEqualTo(text));
         }
+        retained.keySet().forEach(ByteBuf::release);
     }
 }
