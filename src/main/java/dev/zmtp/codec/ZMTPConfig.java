@@ -241,7 +241,7 @@ public final class ZMTPConfig {
     /**
      * Maximum number of topics that a peer of type XSUB is subscribed to at a time. Must be at least 0. Default:
      * 1,000,000. Proxies subscribe as an XSUB for all of their own subscribers. {@link #maxCommandsPerSecond()} does
-     * not count new topics of an XSUB.
+     * not count new topics of an XSUB, and as many cancellations within a second.
      */
     public int maxRelayedSubscriptions() {
         return values.maxRelayedSubscriptions;

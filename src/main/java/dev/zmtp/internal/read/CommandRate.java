@@ -1,6 +1,7 @@
 package dev.zmtp.internal.read;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.internal.runtime.CheckReturnValue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -32,16 +33,25 @@ public final class CommandRate {
      * @throws ZMTPException if the peer has sent too many commands
      */
     public void count() {
+        if (!tryCount()) {
+            throw ZMTPException.tooLarge("commands within a second", max + 1L, max);
+        }
+    }
+
+    /** Counts a command, or returns false if the peer has sent too many. */
+    @CheckReturnValue
+    public boolean tryCount() {
         if (commands == 0) {
             begin = nanoTime.getAsLong();
         } else if (commands == max) {
             long now = nanoTime.getAsLong();
             if (now - begin < SECOND) {
-                throw ZMTPException.tooLarge("commands within a second", max + 1L, max);
+                return false;
             }
             begin = now;
             commands = 0;
         }
         commands++;
+        return true;
     }
 }

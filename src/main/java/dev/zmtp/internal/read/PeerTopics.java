@@ -28,17 +28,18 @@ public final class PeerTopics {
      * Adds or removes {@code topic}, whose indices are not moved. Adding a topic again, and removing an absent topic,
      * have no effect.
      *
-     * @return whether the topic was added and is new
+     * @return whether the topics have changed
      * @throws ZMTPException if the peer exceeds a limit
      */
     public boolean update(boolean add, ByteBuf topic) {
         if (add) {
             return add(topic);
         }
-        if (topics.remove(topics.of(topic))) {
+        boolean removed = topics.remove(topics.of(topic));
+        if (removed) {
             length -= cost(topic);
         }
-        return false;
+        return removed;
     }
 
     /**

@@ -21,12 +21,16 @@ final class PeerSubscriptions {
 
     private final CommandRate rate;
 
+    /** Cancellations of a proxy that do not count as commands. */
+    private final CommandRate cancels;
+
     /** Null unless this socket publishes, and before traffic. */
     private @Nullable PeerTopics topics;
 
     PeerSubscriptions(Connection connection, CommandRate rate) {
         this.connection = connection;
         this.rate = rate;
+        this.cancels = new CommandRate(connection.config().maxRelayedSubscriptions(), connection.nanoTime());
         this.type = connection.config().socketType();
     }
 
@@ -54,15 +58,20 @@ final class PeerSubscriptions {
         if (!type.isPublisher()) {
             rate.count();
         } else {
-            boolean isNew = Objects.requireNonNull(topics).update(subscribe, topic);
-            if (!isNew
-                    || !connection
-                            .session()
-                            .isRelay()) { // a proxy sends all its topics at once, and their number is limited
+            boolean changed = Objects.requireNonNull(topics).update(subscribe, topic);
+            if (!changed || !isOfRelay(subscribe)) {
                 rate.count();
             }
             connection.fireMessage(subscribe ? ZMTPSubscription.subscribe(topic) : ZMTPSubscription.cancel(topic));
         }
+    }
+
+    /**
+     * Returns whether a change is one of those that a proxy makes all at once: it subscribes to the topics of all its
+     * subscribers, whose number is limited, and cancels them when the subscribers leave.
+     */
+    private boolean isOfRelay(boolean subscribe) {
+        return connection.session().isRelay() && (subscribe || cancels.tryCount());
     }
 
     /**

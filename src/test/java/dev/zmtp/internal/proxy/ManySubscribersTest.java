@@ -8,6 +8,7 @@ import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.receive;
+import static dev.zmtp.testing.TestSockets.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.codec.ZMTPConfig;
@@ -69,6 +70,20 @@ class ManySubscribersTest {
             });
             assertThat(receive(subscriber).get(0)).endsWith(".");
         }
+        assertThat(ends).isEmpty();
+
+        all.forEach(ZMTPSocket::close);
+        ZMTPSocket last = sockets.open(SUB);
+        last.subscribe("last");
+        last.connect(front);
+        await("a message for one that comes later", () -> {
+            publisher.sendOrDrop(message("last"));
+            return last.stats().received() > 0;
+        });
+        await("all have left", () -> frontend.peers().size() == 1);
+        settle(frontend);
+        settle(backend);
+        settle(publisher);
         assertThat(ends).isEmpty();
     }
 
