@@ -208,7 +208,8 @@ public final class ZMTPProxy implements AutoCloseable {
 
     private void relay(ZMTPSocket publisher, ZMTPSocket subscriber) {
         if (publisher.socketType().isPublisher() && subscriber.socketType().isSubscriber()) {
-            relays.add(new SubscriptionRelay(ProxyEnd.of(publisher.core()), subscriber));
+            relays.add(
+                    new SubscriptionRelay(ProxyEnd.of(publisher.core()), ProxyEnd.of(subscriber.core()), subscriber));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.Count;
@@ -36,7 +37,7 @@ public final class Forwarding implements Sink {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Forwarding");
 
-    /** Limit of the messages that the source's event loop has taken and the target's has not sent. */
+    /** Limit of the messages that the source's event loop has taken and the target's has not sent, and their memory. */
     private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 4L << 20);
 
     /** The states of the target's event loop. */
@@ -49,7 +50,7 @@ public final class Forwarding implements Sink {
     }
 
     /** A message and the peer that sent it. The message returns to the queue of this peer if it is not forwarded. */
-    private record Taken(Peer from, int occupant, ZMTPMessage message, long bytes) {}
+    private record Taken(Peer from, int occupant, ZMTPMessage message, long bytes, long memory) {}
 
     private final SocketContext source;
     private final Inbox inbox;
@@ -140,7 +141,8 @@ public final class Forwarding implements Sink {
         long bytes = presented.readableBytes();
         received.add(1);
         bytesReceived.add(bytes);
-        if (!ring.offer(new Taken(from, from.occupant(), presented, bytes), bytes)) {
+        long memory = MessageMemory.of(presented, bytes);
+        if (!ring.offer(new Taken(from, from.occupant(), presented, bytes, memory), memory)) {
             ReferenceCountUtil.safeRelease(presented);
             throw new IllegalStateException("the ring has no room for the message");
         }
@@ -215,7 +217,7 @@ public final class Forwarding implements Sink {
     private @Nullable Taken next() {
         if (pending == null && !paused) {
             pending = (Taken) ring.poll();
-            freed += pending == null ? 0 : pending.bytes;
+            freed += pending == null ? 0 : pending.memory;
         }
         return paused ? null : pending;
     }

@@ -1,31 +1,54 @@
 package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.endpoint.Sockets;
 import dev.zmtp.internal.socket.publish.Subscribers;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Subscribes the subscriber of a proxy to the topics that the peers of its publisher have subscribed to. */
+/**
+ * Subscribes the subscriber of a proxy to the topics that the peers of its publisher have subscribed to.
+ *
+ * <p>On their way to another event loop, a subscription and its cancellation cancel each other out. So peers that
+ * change their topics faster than that event loop follows do not fill its queue of tasks.
+ */
 public final class SubscriptionRelay {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.SubscriptionRelay");
 
     private final SocketContext context;
     private final Subscribers subscribers;
+    private final SocketContext target;
     private final ZMTPSocket subscriber;
+    private final Runnable relayTask = this::relaySome;
+
+    /**
+     * Changes on their way to the subscriber's event loop, whose number is bounded by that of the topics. They are
+     * sorted because topics chosen by peers could collide in a hash table. Guarded by itself, like the flag.
+     */
+    private final NavigableMap<ByteBuf, ZMTPSubscription> changes = new TreeMap<>();
+
+    private boolean scheduled;
 
     // Used on the publisher's event loop
     private @Nullable AutoCloseable listener;
     private boolean ended;
 
-    public SubscriptionRelay(ProxyEnd publisher, ZMTPSocket subscriber) {
+    public SubscriptionRelay(ProxyEnd publisher, ProxyEnd target, ZMTPSocket subscriber) {
         this.context = publisher.context();
         this.subscribers = publisher.subscribers();
+        this.target = target.context();
         this.subscriber = subscriber;
     }
 
@@ -40,7 +63,7 @@ public final class SubscriptionRelay {
         });
     }
 
-    /** Relays the first subscription to a topic, or the last cancellation. */
+    /** Relays the first subscription to a topic, or the last cancellation. Those of a topic alternate. */
     private void heard(ZMTPSubscription request) {
         if (!ended) {
             relay(request);
@@ -48,6 +71,40 @@ public final class SubscriptionRelay {
     }
 
     private void relay(ZMTPSubscription request) {
+        if (target.inEventLoop()) {
+            subscribe(request);
+            return;
+        }
+        boolean schedule;
+        synchronized (changes) {
+            if (changes.remove(request.topic()) == null) {
+                changes.put(request.topic(), request);
+            }
+            schedule = !scheduled && !changes.isEmpty();
+            scheduled |= schedule;
+        }
+        if (schedule) {
+            target.execute(relayTask);
+        }
+    }
+
+    /** Runs on the subscriber's event loop. */
+    private void relaySome() {
+        List<ZMTPSubscription> some = new ArrayList<>();
+        synchronized (changes) {
+            while (some.size() < LoopBudget.MESSAGES && !changes.isEmpty()) {
+                Map.Entry<ByteBuf, ZMTPSubscription> next = changes.pollFirstEntry();
+                some.add(next.getValue());
+            }
+            scheduled = !changes.isEmpty();
+            if (scheduled) {
+                target.executeAfterReads(relayTask);
+            }
+        }
+        some.forEach(this::subscribe);
+    }
+
+    private void subscribe(ZMTPSubscription request) {
         try {
             if (request.isSubscribe()) {
                 subscriber.subscribe(request.topic());

@@ -13,6 +13,7 @@ import static dev.zmtp.testing.TestSockets.receive;
 import static dev.zmtp.testing.TestSockets.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
@@ -20,8 +21,10 @@ import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.HeapAllocator;
 import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -123,6 +126,28 @@ class ForwardingTest {
             for (int i = 0; i < messages; i++) {
                 assertThat(receive(pull)).containsExactly(Integer.toString(i));
             }
+        }
+    }
+
+    @Test
+    void theObjectsOfManyFramesCountForWhatIsOnItsWay() {
+        try (TestSockets sockets = new TestSockets(3)) {
+            ZMTPSocket frontend = sockets.open(PULL);
+            ZMTPSocket backend = sockets.open(PUSH);
+            ZMTPSocket push = sockets.open(PUSH);
+            connect(push, bind(frontend, "inproc://front"));
+            bind(backend, "inproc://back");
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+            Busy busy = new Busy(backend.eventLoop());
+            for (int i = 0; i < 200; i++) {
+                push.sendOrDrop(ZMTPMessage.from(Collections.nCopies(1_000, Unpooled.EMPTY_BUFFER)));
+            }
+            await("some are on their way", () -> proxy.stats().frontend().messagesReceived() > 10);
+            settle(push);
+            settle(frontend);
+
+            assertThat(proxy.stats().frontend().messagesReceived()).isLessThan(50);
+            busy.over.countDown();
         }
     }
 

@@ -1,0 +1,84 @@
+package dev.zmtp.internal.proxy;
+
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.ZMTPSocketType.XPUB;
+import static dev.zmtp.ZMTPSocketType.XSUB;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.socket.ZMTPProxy;
+import dev.zmtp.socket.ZMTPRegistration;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.Blocking;
+import dev.zmtp.testing.TestSockets;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** Topics on their way through a proxy whose sockets have an event loop each. */
+class SubscriptionRelayTest {
+
+    private static String text(ZMTPSubscription request) {
+        return request.topic().toString(UTF_8);
+    }
+
+    @Test
+    void changesThatComeFasterThanTheyAreRelayedDoNotFillTheQueueOfAnEventLoop() {
+        int changes = 20_000;
+        try (TestSockets sockets = new TestSockets(3)) {
+            ZMTPSocket frontend = sockets.open(XPUB);
+            ZMTPSocket backend = sockets.open(XSUB);
+            ZMTPSocket publisher = sockets.open(XPUB);
+            assertThat(frontend.eventLoop()).isNotSameAs(backend.eventLoop());
+            Set<String> topics = new ConcurrentSkipListSet<>();
+            publisher.onSubscription((peer, request) -> {
+                if (request.isSubscribe()) {
+                    topics.add(text(request));
+                } else {
+                    topics.remove(text(request));
+                }
+            });
+            connect(backend, bind(publisher, "inproc://origin"));
+            ZMTPProxy.start(frontend, backend);
+            ZMTPSocket sub = sockets.open(SUB);
+            connect(sub, bind(frontend, "inproc://front"));
+            sub.subscribe("first");
+            await("it is relayed", () -> topics.contains("first"));
+            Set<String> heard = new ConcurrentSkipListSet<>();
+            frontend.onSubscription((peer, request) -> heard.add(text(request)));
+            CountDownLatch over = new CountDownLatch(1);
+            backend.eventLoop().execute(() -> {
+                try {
+                    Blocking.allow(over::await);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+
+            for (int i = 0; i < changes; i++) {
+                ZMTPRegistration registration = sub.subscribe("toggled");
+                if (i % 500 == 0) { // or both might cancel each other out on their way to the proxy
+                    String mark = "mark " + i;
+                    sub.subscribe(mark);
+                    await("the proxy knows", () -> heard.contains(mark));
+                }
+                registration.close();
+            }
+            sub.subscribe("last");
+            await("the proxy knows", () -> heard.contains("last"));
+
+            assertThat(((SingleThreadEventExecutor) backend.eventLoop()).pendingTasks())
+                    .isLessThan(100);
+            over.countDown();
+            await("all is relayed", () -> topics.contains("last"));
+            assertThat(topics).containsAll(List.of("first", "mark 0", "last")).doesNotContain("toggled");
+        }
+    }
+}
