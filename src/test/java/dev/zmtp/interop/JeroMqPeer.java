@@ -122,9 +122,20 @@ final class JeroMqPeer implements PeerContext {
         });
     }
 
+    /**
+     * Leaves the context behind if it does not end: its I/O thread can die of an assertion when a connection ends while
+     * a ZAP handler is asked (zmq.io.SessionBase.writeZapMsg), and nothing else ends it.
+     */
     @Override
     public void close() {
-        context.close(); // returns when the helpers have closed their sockets
+        Thread closing = new Thread(context::close, "end of JeroMQ"); // until the helpers have closed their sockets
+        closing.setDaemon(true);
+        closing.start();
+        try {
+            closing.join(Patience.LIMIT.toMillis());
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
         helpers.join();
     }
 
