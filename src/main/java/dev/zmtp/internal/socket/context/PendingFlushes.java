@@ -159,7 +159,7 @@ public final class PendingFlushes implements Runnable {
         for (Writes each : all) {
             try {
                 each.complete();
-            } catch (RuntimeException e) { // the other connections are flushed anyway
+            } catch (Throwable e) { // for example out of memory; the other connections are flushed anyway
                 logger.warn("A connection was not flushed", e);
             }
         }

@@ -1,10 +1,12 @@
 package dev.zmtp.internal.socket.context;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPRequestObserver;
 import dev.zmtp.socket.ZMTPRequestObserver.Outcome;
+import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Duration;
@@ -20,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 public final class RequestObservers {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.RequestObservers");
+
+    /** Peers can cause failures of the application's code without bound. */
+    private static final RateLimitedLog FAILURES = new RateLimitedLog(logger, InternalLogLevel.WARN, System::nanoTime);
 
     private static final ZMTPRequestObserver[] NONE = {};
 
@@ -89,7 +94,7 @@ public final class RequestObservers {
             try {
                 event.accept(observer);
             } catch (Throwable e) { // from the application, and requests are not affected
-                logger.warn("An observer of requests failed", e);
+                FAILURES.log("An observer of requests", "failed", e);
             }
         }
     }

@@ -1,7 +1,9 @@
 package dev.zmtp.internal.socket.context;
 
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
@@ -60,6 +62,7 @@ public final class SocketEvents {
         private final Executor executor;
         private final Consumer<? super ZMTPSocketEvent> listener;
         private final LongSupplier nanoTime;
+        private final RateLimitedLog failures;
         private final Queue<ZMTPSocketEvent> waiting = new ArrayDeque<>(0);
         private long lost;
         private boolean scheduled;
@@ -71,6 +74,7 @@ public final class SocketEvents {
             this.executor = executor;
             this.listener = listener;
             this.nanoTime = nanoTime;
+            this.failures = new RateLimitedLog(logger, InternalLogLevel.WARN, nanoTime);
         }
 
         void add(ZMTPSocketEvent event) {
@@ -146,7 +150,7 @@ public final class SocketEvents {
                 try {
                     listener.accept(event);
                 } catch (Throwable e) {
-                    logger.warn("A listener of events failed at {}", event, e);
+                    failures.log("A listener of events", "failed at " + event, e);
                 }
             }
         }

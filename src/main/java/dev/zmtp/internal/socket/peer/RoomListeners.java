@@ -1,5 +1,7 @@
 package dev.zmtp.internal.socket.peer;
 
+import dev.zmtp.internal.runtime.RateLimitedLog;
+import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.List;
@@ -9,6 +11,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public final class RoomListeners {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Writability");
+
+    /** Peers can cause failures of the application's code without bound. */
+    private static final RateLimitedLog FAILURES = new RateLimitedLog(logger, InternalLogLevel.WARN, System::nanoTime);
 
     /** A listener that was added, which can be added several times. */
     public static final class Added {
@@ -60,7 +65,7 @@ public final class RoomListeners {
         try {
             added.listener.run();
         } catch (Throwable e) {
-            logger.warn("A listener for room failed", e);
+            FAILURES.log("A listener for room", "failed", e);
         } finally {
             calling = nested;
         }

@@ -1,11 +1,14 @@
 package dev.zmtp.internal.socket.publish;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Noted;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.SendQueue;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -26,7 +29,10 @@ public final class Gathering implements Runnable, Noted.Keeper {
     /** Maximum total length of the messages. */
     static final int MAX_BYTES = 64 << 10;
 
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Gathering");
+
     private final SocketContext context;
+    private final RateLimitedLog failures;
     private final @Nullable ZMTPMessage[] messages = new ZMTPMessage[MAX_MESSAGES];
     private final List<Peer> peers = new ArrayList<>();
     private int count;
@@ -39,6 +45,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
 
     Gathering(SocketContext context) {
         this.context = context;
+        this.failures = context.warnings(logger);
     }
 
     /** Returns whether the message can be added, for which earlier messages might have to be sent first. */
@@ -86,14 +93,21 @@ public final class Gathering implements Runnable, Noted.Keeper {
         try {
             Noted noted = peer.outbound().noted();
             while (!noted.isEmpty()) {
-                peer.outbound()
-                        .sendGathered(
-                                Objects.requireNonNull(messages[noted.next()]).retain());
+                sendTo(peer, Objects.requireNonNull(messages[noted.next()]));
             }
         } finally {
             sending = nested;
         }
         peer.roomCame();
+    }
+
+    private void sendTo(Peer peer, ZMTPMessage message) {
+        try {
+            peer.outbound().sendGathered(message.retain());
+        } catch (Throwable e) { // such as that its sender has also released it, which does not concern other messages
+            context.tally().dropped();
+            failures.log("A message of a publisher", "was not sent to " + peer, e);
+        }
     }
 
     /** Runs at the end of the task. */

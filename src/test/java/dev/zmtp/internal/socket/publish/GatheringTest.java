@@ -103,6 +103,23 @@ class GatheringTest {
         return ZMTPMessage.from(Unpooled.wrappedBuffer(Arrays.copyOf(text.getBytes(StandardCharsets.UTF_8), length)));
     }
 
+    @Test
+    void aMessageThatItsSenderReleasesOnceTooOftenDoesNotStopTheOthers() {
+        subscribeAll();
+        ZMTPMessage released = message("released");
+        loop.eventLoop().execute(() -> {
+            xpub.sendOrDrop(message("before"));
+            xpub.sendOrDrop(released);
+            xpub.sendOrDrop(message("after"));
+            released.release();
+        });
+
+        loop.run();
+
+        assertThat(received).containsOnly(List.of("before", "after"));
+        assertThat(xpub.stats().dropped()).isEqualTo(SUBSCRIBERS);
+    }
+
     /** The one with the short queue is sent to at once, which leads to a send that ends what is gathered. */
     @Test
     void aSendFromInsideAnotherChangesNothingForThose() {
