@@ -38,7 +38,9 @@ import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -340,6 +342,33 @@ class SocketMemoryTest {
         asked.forEach(ZMTPRequest::drop);
         settle(rep);
         assertThat(budget.used()).isLessThan(STEP);
+    }
+
+    /** Nobody can be ended to free the memory of what a handler has. */
+    @Test
+    void aHandlerGetsNoMoreRequestsWhileThoseThatItHasTakeMostOfTheBudget(TestSockets sockets) {
+        int peers = 22;
+        ZMTPSocket rep = sockets.open(counted(sockets, REP));
+        Queue<ZMTPRequest> asked = new ConcurrentLinkedQueue<>();
+        rep.serve(asked::add);
+        String endpoint = bind(rep, TCP);
+        List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
+        for (int i = 0; i < peers; i++) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            connect(dealer, endpoint);
+            answers.add(dealer.requestAsync(message("k".repeat(40 * KILOBYTE)), TestSockets.PATIENCE));
+        }
+        await("all are there", () -> rep.stats().received() == peers);
+        settle(rep);
+
+        assertThat(asked.size()).isBetween(15, 20);
+        assertThat(budget.endedConnections()).isZero();
+        for (int i = 0; i < peers; i++) {
+            await("the next", () -> !asked.isEmpty());
+            asked.remove().reply(message("answer"));
+        }
+        answers.forEach(answer -> get(answer).release());
+        assertThat(budget.endedConnections()).isZero();
     }
 
     /** One read may bring thousands of questions. */

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.request;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.memory.MemoryLedger;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.SocketContext;
@@ -33,6 +34,9 @@ public final class Serving implements Sink {
     private final Places places;
     private final RateLimitedLog failures;
 
+    /** Bytes of the requests that the handler has not answered. On the event loop. */
+    private long held;
+
     public Serving(
             SocketContext context,
             Inbox inbox,
@@ -49,7 +53,15 @@ public final class Serving implements Sink {
 
     @Override
     public boolean wants() {
-        return places.areLeft();
+        return places.areLeft() && !isMuchHeld();
+    }
+
+    /**
+     * Returns whether memory is short, and the handler has a good part of it, which no end of a connection would free.
+     */
+    private boolean isMuchHeld() {
+        MemoryLedger ledger = context.ledger();
+        return held > ledger.limit() / 8 && ledger.free() < ledger.limit() / 4;
     }
 
     @Override
@@ -84,6 +96,7 @@ public final class Serving implements Sink {
         ServedRequest request =
                 ServedRequest.of(directly, from, from.occupant(), MessageMemory.compact(message), frames, this);
         places.take(from);
+        held += request.memory();
         from.memory().served(request.memory());
         from.unreadAnswers().changed();
         try {
@@ -126,6 +139,7 @@ public final class Serving implements Sink {
         if (places.giveBack(from, request.occupant())) {
             inbox.back(from);
         }
+        held -= request.memory();
         from.memory().served(-request.memory());
         if (answer != null) {
             try {
