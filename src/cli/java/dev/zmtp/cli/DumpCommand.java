@@ -82,7 +82,7 @@ final class DumpCommand implements Callable<Integer> {
     /** Returns the time in seconds, the connection, and the message or event, in the direction of the recorded socket. */
     private String line(Entry entry) {
         String text = switch (entry.kind()) {
-            case UP -> "up: " + entry.endpoint() + ", " + entry.socketType() + ", peer " + peer(entry);
+            case UP -> "up: " + endpoint(entry) + ", " + entry.socketType() + ", peer " + peer(entry);
             case DOWN -> "down";
             case RECEIVED -> "< " + format.line(entry.frames());
             case SENT -> "> " + format.line(entry.frames());
@@ -90,6 +90,11 @@ final class DumpCommand implements Callable<Integer> {
             case CANCELLED -> "cancel " + format.line(entry.frames());
         };
         return String.format(Locale.ROOT, "%.6f #%d %s", entry.time().toNanos() / 1e9, entry.connection(), text);
+    }
+
+    /** Returns the endpoint without characters that a terminal would obey, because somebody else can have made the file. */
+    private static String endpoint(Entry entry) {
+        return MessageFormat.TEXT.line(List.of(entry.endpoint().getBytes(StandardCharsets.UTF_8)));
     }
 
     private static String peer(Entry entry) {

@@ -13,6 +13,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,20 @@ final class Json {
     private Json() {}
 
     static String print(List<byte[]> frames) {
-        return GSON.toJson(array(frames));
+        return printed(array(frames));
+    }
+
+    /** Returns the text without control characters, which a terminal would obey. Gson escapes only those of ASCII. */
+    private static String printed(JsonElement json) {
+        StringBuilder text = new StringBuilder();
+        for (char c : GSON.toJson(json).toCharArray()) {
+            if (c >= '\u007f' && c < '\u00a0') {
+                text.append("\\u00").append(HexFormat.of().toHexDigits((byte) c));
+            } else {
+                text.append(c);
+            }
+        }
+        return text.toString();
     }
 
     /** Returns an object with the time, the peer if it is known, and the frames. */
@@ -39,7 +53,7 @@ final class Json {
             all.addProperty("peer", peer);
         }
         all.add("frames", array(frames));
-        return GSON.toJson(all);
+        return printed(all);
     }
 
     /**

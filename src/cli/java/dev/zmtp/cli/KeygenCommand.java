@@ -36,12 +36,23 @@ final class KeygenCommand implements Callable<Integer> {
         }
         ZMTPCurveKeyPair keys = ZMTPCurveKeyPair.generate();
         try {
-            keys.save(Path.of(name + ".key_secret"));
-            keys.publicKey().save(publicFile);
+            Path secretFile = Path.of(name + ".key_secret");
+            keys.save(secretFile);
+            savePublic(keys, publicFile, secretFile);
             console.printLine(keys.publicKey().z85());
         } finally {
             keys.destroy();
         }
         return ExitCode.OK;
+    }
+
+    /** Half of a pair would be of no use, and keep the next attempt from its name. */
+    private static void savePublic(ZMTPCurveKeyPair keys, Path publicFile, Path secretFile) throws IOException {
+        try {
+            keys.publicKey().save(publicFile);
+        } catch (IOException | RuntimeException e) {
+            Files.deleteIfExists(secretFile);
+            throw e;
+        }
     }
 }

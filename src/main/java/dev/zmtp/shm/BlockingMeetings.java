@@ -15,6 +15,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -29,10 +31,14 @@ final class BlockingMeetings implements Closeable {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(BlockingMeetings.class);
 
-    /** Maximum number of concurrent meetings. Other clients wait in the kernel. */
+    /** Maximum number of concurrent meetings. Other clients wait in the kernel until a place is free. */
     static final int MOST = 64;
 
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
+
+    /** Time after which a client that has not answered makes room for another. */
+    private static final long PATIENCE_IF_FULL = TimeUnit.SECONDS.toNanos(2);
+
     private static final int LOOK_MILLIS = 1_000;
 
     private final LongSupplier nanoTime;
@@ -74,7 +80,7 @@ final class BlockingMeetings implements Closeable {
                 return first;
             }
             try {
-                accepts.interestOps(guests.size() < MOST ? SelectionKey.OP_ACCEPT : 0);
+                accepts.interestOps(mayAccept() ? SelectionKey.OP_ACCEPT : 0);
                 selector.select(guests.isEmpty() ? 0 : LOOK_MILLIS);
             } catch (CancelledKeyException e) {
                 break; // it was closed meanwhile
@@ -92,6 +98,15 @@ final class BlockingMeetings implements Closeable {
     /** Ends the wait of the accepting thread. Can be called from any thread. */
     void wakeUp() {
         selector.wakeup();
+    }
+
+    private boolean mayAccept() {
+        return guests.size() < MOST || nanoTime.getAsLong() - longest().since > PATIENCE_IF_FULL;
+    }
+
+    private Guest longest() {
+        long now = nanoTime.getAsLong();
+        return Collections.max(guests, Comparator.comparingLong(guest -> now - guest.since));
     }
 
     private void look() throws IOException {
@@ -133,6 +148,9 @@ final class BlockingMeetings implements Closeable {
         SocketChannel socket = server.accept();
         if (socket == null) {
             return;
+        }
+        if (guests.size() >= MOST) {
+            longest().end();
         }
         SharedFile file = null;
         try {

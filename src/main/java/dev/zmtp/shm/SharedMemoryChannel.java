@@ -156,9 +156,10 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
             promise.tryFailure(new UnsupportedAddressTypeException());
             return;
         }
+        SocketAddress path = addresses.apply(address.path()); // first, because there might be no such path
         remote = address;
         connecting.begin(promise);
-        socket.connect(addresses.apply(address.path())).addListener(connected -> {
+        socket.connect(path).addListener(connected -> {
             if (!connected.isSuccess()) {
                 fail(connected.cause());
             }

@@ -49,6 +49,18 @@ class MessageFormatTest {
                 .containsExactlyElementsOf(frames("a", "", "b"));
     }
 
+    /** U+009B begins a command of a terminal, and a peer can send it. */
+    @Test
+    void jsonHasNoControlCharacters() {
+        List<byte[]> message = frames("\u009b2J \u007f \u00a0");
+
+        String line = MessageFormat.JSON.line(message);
+
+        assertThat(line).isEqualTo("[\"\\u009b2J \\u007f \u00a0\"]");
+        assertThat(MessageFormat.JSON.parse(line.getBytes(StandardCharsets.UTF_8)))
+                .containsExactlyElementsOf(message);
+    }
+
     @Test
     void textThatIsNotUtf8KeepsItsBytes() {
         byte[] latin1 = "gr\u00fc\u00df".getBytes(StandardCharsets.ISO_8859_1);

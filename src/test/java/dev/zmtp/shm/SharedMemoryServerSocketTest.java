@@ -20,6 +20,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -260,6 +261,44 @@ class SharedMemoryServerSocketTest {
             meetings.wakeUp();
             assertThat(failure(next)).isInstanceOf(ClosedChannelException.class);
         }
+    }
+
+    @Test
+    @SuppressWarnings("try") // as above
+    void clientsThatDoNotAnswerMakeRoomForOthersAfterTwoSeconds() throws Exception {
+        Path path = directory.resolve("crowded");
+        AtomicLong clock = new AtomicLong();
+        try (ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+                BlockingMeetings meetings = new BlockingMeetings(
+                        channel.bind(UnixDomainSocketAddress.of(path)), SharedDirectory.standard(), 4096, clock::get)) {
+            Future<SharedMemorySocket> next = threads.submit(meetings::next);
+            List<SocketChannel> silent = new ArrayList<>();
+            for (int i = 0; i < BlockingMeetings.MOST; i++) {
+                silent.add(SocketChannel.open(UnixDomainSocketAddress.of(path)));
+                silent.get(i).read(ByteBuffer.allocate(1)); // it is invited
+                clock.incrementAndGet();
+            }
+            Future<SharedMemorySocket> client =
+                    threads.submit(() -> SharedMemorySocket.connect(new SharedMemoryAddress(path.toString())));
+
+            clock.addAndGet(TimeUnit.SECONDS.toNanos(2)); // one makes room
+
+            get(client).close();
+            get(next).close();
+            int ended = 0;
+            for (SocketChannel each : silent) {
+                each.configureBlocking(false);
+                ended += isAtTheEnd(each) ? 1 : 0;
+                each.close();
+            }
+            assertThat(ended).isEqualTo(1);
+        }
+    }
+
+    private static boolean isAtTheEnd(SocketChannel client) throws IOException {
+        ByteBuffer invitation = ByteBuffer.allocate(1 << 10);
+        int read = client.read(invitation);
+        return (read > 0 ? client.read(invitation) : read) < 0;
     }
 
     /** Whether a client was refused, or its input ends. */

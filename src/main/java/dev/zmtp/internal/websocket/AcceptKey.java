@@ -1,10 +1,10 @@
 package dev.zmtp.internal.websocket;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
-import java.util.concurrent.ThreadLocalRandom;
 
 /** The key of a request and the key that answers it (RFC 6455, section 4.2.2). */
 final class AcceptKey {
@@ -16,9 +16,11 @@ final class AcceptKey {
 
     /** Returns a new key for a request. It is no secret, and only has to be another for each. */
     static String newKey() {
-        byte[] key = new byte[LENGTH];
-        ThreadLocalRandom.current().nextBytes(key);
-        return Base64.getEncoder().encodeToString(key);
+        ByteBuffer key = ByteBuffer.allocate(LENGTH);
+        while (key.hasRemaining()) {
+            key.putInt(MaskingKeys.next()); // from ThreadLocalRandom, a peer could compute what else that has returned
+        }
+        return Base64.getEncoder().encodeToString(key.array());
     }
 
     /** Returns whether the key of a request consists of 16 bytes. */
