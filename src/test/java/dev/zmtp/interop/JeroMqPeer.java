@@ -10,8 +10,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.SocketType;
 import org.zeromq.UncheckedZMQException;
@@ -128,13 +131,16 @@ final class JeroMqPeer implements PeerContext {
      */
     @Override
     public void close() {
-        Thread closing = new Thread(context::close, "end of JeroMQ"); // until the helpers have closed their sockets
-        closing.setDaemon(true);
-        closing.start();
+        FutureTask<Void> closing = new FutureTask<>(context::close, null); // when the helpers have closed their sockets
+        Thread thread = new Thread(closing, "end of JeroMQ");
+        thread.setDaemon(true);
+        thread.start();
         try {
-            closing.join(Patience.LIMIT.toMillis());
-        } catch (InterruptedException e) {
-            throw new AssertionError("interrupted", e);
+            closing.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException | ExecutionException e) {
+            throw new AssertionError("the end of JeroMQ", e);
+        } catch (TimeoutException e) {
+            System.err.println("JeroMQ did not end"); // see above
         }
         helpers.join();
     }
