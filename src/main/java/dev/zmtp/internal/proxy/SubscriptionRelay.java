@@ -2,6 +2,7 @@ package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.endpoint.Sockets;
 import dev.zmtp.internal.socket.publish.Subscribers;
@@ -10,8 +11,6 @@ import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -31,15 +30,17 @@ public final class SubscriptionRelay {
     private final Subscribers subscribers;
     private final SocketContext target;
     private final ZMTPSocket subscriber;
+    private final RateLimitedLog failures;
     private final Runnable relayTask = this::relaySome;
 
     /**
      * Changes on their way to the subscriber's event loop, whose number is bounded by that of the topics. They are
-     * sorted because topics chosen by peers could collide in a hash table. Guarded by itself, like the flag.
+     * sorted because topics chosen by peers could collide in a hash table. Guarded by itself, like the next two fields.
      */
     private final NavigableMap<ByteBuf, ZMTPSubscription> changes = new TreeMap<>();
 
     private boolean scheduled;
+    private @Nullable ByteBuf last;
 
     // Used on the publisher's event loop
     private @Nullable AutoCloseable listener;
@@ -49,6 +50,7 @@ public final class SubscriptionRelay {
         this.context = publisher.context();
         this.subscribers = publisher.subscribers();
         this.target = target.context();
+        this.failures = this.target.warnings(logger);
         this.subscriber = subscriber;
     }
 
@@ -84,24 +86,48 @@ public final class SubscriptionRelay {
             scheduled |= schedule;
         }
         if (schedule) {
-            target.execute(relayTask);
+            schedule(() -> target.execute(relayTask));
+        }
+    }
+
+    private void schedule(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) { // for example out of memory; the next change tries again
+            synchronized (changes) {
+                scheduled = false;
+            }
+            throw e;
         }
     }
 
     /** Runs on the subscriber's event loop. */
     private void relaySome() {
-        List<ZMTPSubscription> some = new ArrayList<>();
-        synchronized (changes) {
-            while (some.size() < LoopBudget.MESSAGES && !changes.isEmpty()) {
-                Map.Entry<ByteBuf, ZMTPSubscription> next = changes.pollFirstEntry();
-                some.add(next.getValue());
+        for (int left = LoopBudget.MESSAGES; left > 0; left--) {
+            ZMTPSubscription next = next();
+            if (next == null) {
+                return;
             }
-            scheduled = !changes.isEmpty();
-            if (scheduled) {
-                target.executeAfterReads(relayTask);
-            }
+            subscribe(next);
         }
-        some.forEach(this::subscribe);
+        schedule(() -> target.executeAfterReads(relayTask));
+    }
+
+    /** Removes and returns a change; null if there is none. Topics are taken in turn, so that none has to wait long. */
+    private @Nullable ZMTPSubscription next() {
+        synchronized (changes) {
+            Map.Entry<ByteBuf, ZMTPSubscription> next = last == null ? null : changes.higherEntry(last);
+            if (next == null) {
+                next = changes.firstEntry();
+            }
+            if (next == null) {
+                scheduled = false;
+                last = null;
+                return null;
+            }
+            last = next.getKey();
+            return changes.remove(last);
+        }
     }
 
     private void subscribe(ZMTPSubscription request) {
@@ -113,6 +139,8 @@ public final class SubscriptionRelay {
             }
         } catch (ZMTPSocketException e) {
             logger.debug("The proxy's subscriber is closed, and so is the proxy soon", e);
+        } catch (Throwable e) { // for example out of memory, which does not affect other topics
+            failures.log("A proxy", "could not relay " + (request.isSubscribe() ? "a subscription" : "a cancel"), e);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.context;
 
 import dev.zmtp.codec.ZMTPMemoryBudget;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
@@ -44,6 +45,7 @@ public final class PendingFlushes implements Runnable {
     private static final long REST = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final SocketContext context;
+    private final RateLimitedLog failures;
 
     private final ZMTPMemoryBudget budget;
     private List<Writes> written = new ArrayList<>(0);
@@ -62,6 +64,7 @@ public final class PendingFlushes implements Runnable {
 
     PendingFlushes(SocketContext context) {
         this.context = context;
+        this.failures = context.warnings(logger);
         this.budget = context.config().codec().memoryBudget();
     }
 
@@ -155,12 +158,12 @@ public final class PendingFlushes implements Runnable {
         }
     }
 
-    private static void complete(List<Writes> all) {
+    private void complete(List<Writes> all) {
         for (Writes each : all) {
             try {
                 each.complete();
             } catch (Throwable e) { // for example out of memory; the other connections are flushed anyway
-                logger.warn("A connection was not flushed", e);
+                failures.log("A connection", "was not flushed", e);
             }
         }
     }

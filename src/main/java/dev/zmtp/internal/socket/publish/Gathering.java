@@ -106,7 +106,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
             peer.outbound().sendGathered(message.retain());
         } catch (Throwable e) { // such as that its sender has also released it, which does not concern other messages
             context.tally().dropped();
-            failures.log("A message of a publisher", "was not sent to " + peer, e);
+            failures.log(peer, "was not sent a message", e);
         }
     }
 

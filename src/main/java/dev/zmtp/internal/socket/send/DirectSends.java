@@ -143,7 +143,6 @@ public final class DirectSends implements PeerSends {
         if (context.inEventLoop()) {
             sentHere(peer);
             boolean free = mayTake(peer);
-            senders.writability().hereWas(free ? Fate.PASSED : Fate.REFUSED);
             if (free) {
                 sendNow(peer, peer.occupant(), message, null);
             } else {

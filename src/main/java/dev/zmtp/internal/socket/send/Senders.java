@@ -199,8 +199,11 @@ public final class Senders {
             context.drop(null, message, result, CLOSED, "the socket is closed");
         } else if (context.inEventLoop()) {
             writability.sentHere();
-            if (!takesMessages() || route(message, result, null) == Fate.REFUSED) {
+            Fate fate = takesMessages() ? route(message, result, null) : Fate.REFUSED;
+            if (fate == Fate.REFUSED) {
                 waitingSends.join(new QueuedMessage(message, result), most);
+            } else {
+                writability.hereWas(fate);
             }
         } else if (waitingSends.isEmpty() && takeRoom(message.readableBytes())) {
             intake.add(new Sent.ToAny(this, message, result));

@@ -468,7 +468,26 @@ class WritableSocketTest {
     }
 
     @Test
-    void aPeerThatIsFullDoesNotKeepASendingLoopFromTheOthers() {
+    void aPeerThatHasLeftDoesNotKeepASendingLoopFromTheOthers() {
+        ZMTPSocket router = sockets.open(ROUTER);
+        String endpoint = bind(router, "inproc://left");
+        ZMTPSocket leaving = sockets.open(DEALER);
+        connect(leaving, endpoint);
+        ZMTPPeer gone = TestSockets.peer(router);
+        get(leaving.closeAsync(Duration.ZERO));
+        await("it has left", () -> router.peers().isEmpty());
+        ZMTPMessage message = message("m");
+
+        assertThat(get(CompletableFuture.supplyAsync(
+                        () -> !gone.trySend(message) && router.isWritable(), router.eventLoop())))
+                .isTrue();
+
+        message.release();
+    }
+
+    @ParameterizedTest(name = "with a result: {0}")
+    @ValueSource(booleans = {true, false})
+    void aPeerThatIsFullDoesNotKeepASendingLoopFromTheOthers(boolean withResult) {
         ZMTPSocket router = sockets.open(sockets.builder(ROUTER).sendQueueLimit(2, 1 << 20));
         String endpoint = bind(router, "tcp://127.0.0.1:*");
         ZMTPSocket full = sockets.open(
@@ -491,7 +510,15 @@ class WritableSocketTest {
         assertThat(calls).hasValue(0);
 
         assertThat(get(CompletableFuture.supplyAsync(
-                        () -> router.trySend(message("free", "m")) && router.isWritable(), router.eventLoop())))
+                        () -> {
+                            if (withResult) {
+                                router.sendAsync(message("free", "m"));
+                            } else {
+                                assertThat(router.trySend(message("free", "m"))).isTrue();
+                            }
+                            return router.isWritable();
+                        },
+                        router.eventLoop())))
                 .isTrue();
 
         await("a call", () -> calls.get() == 1);
