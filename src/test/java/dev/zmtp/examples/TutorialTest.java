@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.testing.JavaProcess;
+import dev.zmtp.testing.OwnHost;
 import dev.zmtp.testing.TestSockets;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -35,7 +36,7 @@ class TutorialTest {
     }
 
     private static String endpoint() throws IOException {
-        return "tcp://127.0.0.1:" + TestSockets.freePort();
+        return "tcp://" + OwnHost.of(7) + ":" + TestSockets.freePort();
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.JavaProcess;
+import dev.zmtp.testing.OwnHost;
 import dev.zmtp.testing.TestSockets;
 import java.io.IOException;
 import java.time.Duration;
@@ -58,7 +59,7 @@ class AskAndAnswerIT {
     }
 
     private static String freeEndpoint() throws IOException {
-        return "tcp://127.0.0.1:" + TestSockets.freePort();
+        return "tcp://" + OwnHost.of(6) + ":" + TestSockets.freePort();
     }
 
     /** Waits for the next line that begins like this. */
