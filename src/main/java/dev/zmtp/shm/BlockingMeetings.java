@@ -112,11 +112,12 @@ final class BlockingMeetings implements Closeable {
     private void look() throws IOException {
         try {
             for (SelectionKey key : selector.selectedKeys()) {
-                if (key == accepts) {
-                    accept();
-                } else {
+                if (key != accepts) {
                     ((Guest) key.attachment()).hear();
                 }
+            }
+            if (selector.selectedKeys().contains(accepts)) { // last, because one that has answered leaves its place
+                accept();
             }
         } finally { // a client that cannot be accepted does not concern those that have answered
             selector.selectedKeys().clear();
@@ -149,9 +150,6 @@ final class BlockingMeetings implements Closeable {
         if (socket == null) {
             return;
         }
-        if (guests.size() >= MOST) {
-            longest().end();
-        }
         SharedFile file = null;
         try {
             file = invite(socket);
@@ -159,6 +157,9 @@ final class BlockingMeetings implements Closeable {
                 socket.close();
             } else {
                 socket.configureBlocking(false);
+                if (guests.size() >= MOST) {
+                    longest().end();
+                }
                 guests.add(new Guest(socket, file));
             }
         } catch (Throwable e) {
