@@ -35,12 +35,14 @@ public final class SubscriptionRelay {
 
     /**
      * Changes on their way to the subscriber's event loop, whose number is bounded by that of the topics. They are
-     * sorted because topics chosen by peers could collide in a hash table. Guarded by itself, like the next two fields.
+     * sorted because topics chosen by peers could collide in a hash table. Guarded by itself.
      */
     private final NavigableMap<ByteBuf, ZMTPSubscription> changes = new TreeMap<>();
 
+    /** Earlier changes, which are relayed first. Guarded by {@link #changes}, like the next field. */
+    private final NavigableMap<ByteBuf, ZMTPSubscription> current = new TreeMap<>();
+
     private boolean scheduled;
-    private @Nullable ByteBuf last;
 
     // Used on the publisher's event loop
     private @Nullable AutoCloseable listener;
@@ -79,54 +81,58 @@ public final class SubscriptionRelay {
         }
         boolean schedule;
         synchronized (changes) {
-            if (changes.remove(request.topic()) == null) {
+            if (current.remove(request.topic()) == null && changes.remove(request.topic()) == null) {
                 changes.put(request.topic(), request);
             }
-            schedule = !scheduled && !changes.isEmpty();
-            scheduled |= schedule;
+            schedule = !scheduled;
+            scheduled = true;
         }
         if (schedule) {
-            schedule(() -> target.execute(relayTask));
-        }
-    }
-
-    private void schedule(Runnable step) {
-        try {
-            step.run();
-        } catch (Throwable e) { // for example out of memory; the next change tries again
-            synchronized (changes) {
-                scheduled = false;
+            try {
+                target.execute(relayTask);
+            } catch (Throwable e) {
+                stopped(e);
             }
-            throw e;
         }
     }
 
     /** Runs on the subscriber's event loop. */
     private void relaySome() {
-        for (int left = LoopBudget.MESSAGES; left > 0; left--) {
-            ZMTPSubscription next = next();
-            if (next == null) {
-                return;
+        try {
+            for (int left = LoopBudget.MESSAGES; left > 0; left--) {
+                ZMTPSubscription next = next();
+                if (next == null) {
+                    return;
+                }
+                subscribe(next);
             }
-            subscribe(next);
+            target.executeAfterReads(relayTask);
+        } catch (Throwable e) {
+            stopped(e);
         }
-        schedule(() -> target.executeAfterReads(relayTask));
     }
 
-    /** Removes and returns a change; null if there is none. Topics are taken in turn, so that none has to wait long. */
+    /** For example because there is no memory. The next change continues. */
+    private void stopped(Throwable cause) {
+        synchronized (changes) {
+            scheduled = false;
+        }
+        failures.log("A proxy", "could not relay subscriptions", cause);
+    }
+
+    /**
+     * Removes and returns a change; null if there is none. New changes come after all those that wait, so that no topic
+     * waits for ever because others are before it in the order.
+     */
     private @Nullable ZMTPSubscription next() {
         synchronized (changes) {
-            Map.Entry<ByteBuf, ZMTPSubscription> next = last == null ? null : changes.higherEntry(last);
-            if (next == null) {
-                next = changes.firstEntry();
+            if (current.isEmpty()) {
+                current.putAll(changes);
+                changes.clear();
             }
-            if (next == null) {
-                scheduled = false;
-                last = null;
-                return null;
-            }
-            last = next.getKey();
-            return changes.remove(last);
+            Map.Entry<ByteBuf, ZMTPSubscription> next = current.pollFirstEntry();
+            scheduled = next != null;
+            return next == null ? null : next.getValue();
         }
     }
 
@@ -147,13 +153,16 @@ public final class SubscriptionRelay {
     public void end(Runnable whenEnded) {
         context.executeLaterAnyway(
                 () -> { // a listener can be in the middle of a subscription that is relayed next
-                    subscribers.tellAll();
-                    ended = true;
-                    if (listener != null) {
-                        Sockets.closeQuietly(listener);
-                        subscribers.topics().forEach(topic -> relay(ZMTPSubscription.cancel(topic)));
+                    try {
+                        subscribers.tellAll();
+                        ended = true;
+                        if (listener != null) {
+                            Sockets.closeQuietly(listener);
+                            subscribers.topics().forEach(topic -> relay(ZMTPSubscription.cancel(topic)));
+                        }
+                    } finally {
+                        whenEnded.run();
                     }
-                    whenEnded.run();
                 });
     }
 }

@@ -1,9 +1,11 @@
 package dev.zmtp.internal.socket.request;
 
+import dev.zmtp.internal.memory.MemoryLedger;
 import dev.zmtp.internal.socket.context.Magnitudes;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Inbound;
 import dev.zmtp.internal.socket.peer.Peer;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,12 +15,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Places {
 
+    /** Number of bytes that handlers can always hold. */
+    private static final long FLOOR = 64 << 10;
+
+    /** Time after which the memory is looked at again, in nanoseconds. */
+    private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final SocketContext context;
 
     /** Peers whose next request waits until they have fewer places, or until more places remain. */
     private final Magnitudes<Peer> declined = new Magnitudes<>();
 
     private int taken;
+
+    /** Bytes of the requests that handlers have not answered, in the memory budget of the socket. */
+    private long held;
+
+    /** True if the held bytes are compared again in a moment. */
+    private boolean comparesAgain;
 
     public Places(SocketContext context) {
         this.context = context;
@@ -38,6 +52,41 @@ public final class Places {
 
     private int share() {
         return Math.max(1, left() / 2);
+    }
+
+    /** Called with a request that a handler gets. */
+    void hold(ServedRequest request) {
+        request.held = request.from().memory().ledger() == context.ledger() ? request.memory() : 0;
+        held += request.held;
+    }
+
+    /** Called when the request has ended. */
+    void release(ServedRequest request) {
+        held -= request.held;
+        request.held = 0;
+    }
+
+    /**
+     * Returns whether memory is short and the handlers hold a good part of it, which the end of a connection would not
+     * free. Others can free memory as well, so the action is called in a moment in this case.
+     */
+    boolean isMuchHeld(Runnable again) {
+        if (held <= FLOOR) {
+            return false;
+        }
+        MemoryLedger ledger = context.ledger();
+        long free = ledger.free();
+        boolean much = free < ledger.limit() / 4 && held > free / 2;
+        if (much && !comparesAgain) {
+            comparesAgain = context.schedule(
+                            () -> {
+                                comparesAgain = false;
+                                again.run();
+                            },
+                            MOMENT)
+                    != null;
+        }
+        return much;
     }
 
     void take(Peer peer) {

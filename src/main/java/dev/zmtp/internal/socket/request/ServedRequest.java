@@ -27,6 +27,9 @@ final class ServedRequest implements ZMTPRequest {
     private final ZMTPMessage message;
     private final long memory;
 
+    /** Part of the memory that the {@link Places} count. On the event loop. */
+    long held;
+
     /** Notified when the request is answered or dropped; null for a REP that receives and sends in turn. */
     private final @Nullable Serving serving;
 

@@ -1,7 +1,6 @@
 package dev.zmtp.internal.socket.request;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.internal.memory.MemoryLedger;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.SocketContext;
@@ -34,9 +33,6 @@ public final class Serving implements Sink {
     private final Places places;
     private final RateLimitedLog failures;
 
-    /** Bytes of the requests that the handler has not answered. On the event loop. */
-    private long held;
-
     public Serving(
             SocketContext context,
             Inbox inbox,
@@ -53,15 +49,7 @@ public final class Serving implements Sink {
 
     @Override
     public boolean wants() {
-        return places.areLeft() && !isMuchHeld();
-    }
-
-    /**
-     * Returns whether memory is short, and the handler has a good part of it, which no end of a connection would free.
-     */
-    private boolean isMuchHeld() {
-        MemoryLedger ledger = context.ledger();
-        return held > ledger.limit() / 8 && ledger.free() < ledger.limit() / 4;
+        return places.areLeft() && !places.isMuchHeld(inbox::pump);
     }
 
     @Override
@@ -96,10 +84,10 @@ public final class Serving implements Sink {
         ServedRequest request =
                 ServedRequest.of(directly, from, from.occupant(), MessageMemory.compact(message), frames, this);
         places.take(from);
-        held += request.memory();
-        from.memory().served(request.memory());
-        from.unreadAnswers().changed();
         try {
+            places.hold(request);
+            from.memory().served(request.memory());
+            from.unreadAnswers().changed();
             handler.accept(request);
         } catch (Throwable e) { // from the application; this peer gets no answer, and others are not affected
             try {
@@ -136,11 +124,11 @@ public final class Serving implements Sink {
 
     private void endedHere(ServedRequest request, @Nullable ZMTPMessage answer) {
         Peer from = request.from();
+        places.release(request);
+        from.memory().served(-request.memory());
         if (places.giveBack(from, request.occupant())) {
             inbox.back(from);
         }
-        held -= request.memory();
-        from.memory().served(-request.memory());
         if (answer != null) {
             try {
                 request.send(answer);

@@ -144,6 +144,7 @@ public final class DirectSends implements PeerSends {
             sentHere(peer);
             boolean free = mayTake(peer);
             if (free) {
+                senders.writability().hereWas(Fate.PASSED);
                 sendNow(peer, peer.occupant(), message, null);
             } else {
                 peer.roomMissed();
