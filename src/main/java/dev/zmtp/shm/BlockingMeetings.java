@@ -116,7 +116,8 @@ final class BlockingMeetings implements Closeable {
                     ((Guest) key.attachment()).hear();
                 }
             }
-            if (selector.selectedKeys().contains(accepts)) { // last, because one that has answered leaves its place
+            if (selector.selectedKeys().contains(accepts)
+                    && mayAccept()) { // last, because one that has answered leaves its place
                 accept();
             }
         } finally { // a client that cannot be accepted does not concern those that have answered

@@ -32,15 +32,16 @@ public final class SubscriptionRelay {
     private final ZMTPSocket subscriber;
     private final RateLimitedLog failures;
     private final Runnable relayTask = this::relaySome;
+    private final Object lock = new Object();
 
     /**
      * Changes on their way to the subscriber's event loop, whose number is bounded by that of the topics. They are
-     * sorted because topics chosen by peers could collide in a hash table. Guarded by itself.
+     * sorted because topics chosen by peers could collide in a hash table. Guarded by the lock, like the next fields.
      */
-    private final NavigableMap<ByteBuf, ZMTPSubscription> changes = new TreeMap<>();
+    private NavigableMap<ByteBuf, ZMTPSubscription> changes = new TreeMap<>();
 
-    /** Earlier changes, which are relayed first. Guarded by {@link #changes}, like the next field. */
-    private final NavigableMap<ByteBuf, ZMTPSubscription> current = new TreeMap<>();
+    /** Earlier changes, which are relayed first. */
+    private NavigableMap<ByteBuf, ZMTPSubscription> current = new TreeMap<>();
 
     private boolean scheduled;
 
@@ -80,7 +81,7 @@ public final class SubscriptionRelay {
             return;
         }
         boolean schedule;
-        synchronized (changes) {
+        synchronized (lock) {
             if (current.remove(request.topic()) == null && changes.remove(request.topic()) == null) {
                 changes.put(request.topic(), request);
             }
@@ -114,7 +115,7 @@ public final class SubscriptionRelay {
 
     /** For example because there is no memory. The next change continues. */
     private void stopped(Throwable cause) {
-        synchronized (changes) {
+        synchronized (lock) {
             scheduled = false;
         }
         failures.log("A proxy", "could not relay subscriptions", cause);
@@ -125,10 +126,11 @@ public final class SubscriptionRelay {
      * waits for ever because others are before it in the order.
      */
     private @Nullable ZMTPSubscription next() {
-        synchronized (changes) {
+        synchronized (lock) {
             if (current.isEmpty()) {
-                current.putAll(changes);
-                changes.clear();
+                NavigableMap<ByteBuf, ZMTPSubscription> empty = current;
+                current = changes;
+                changes = empty;
             }
             Map.Entry<ByteBuf, ZMTPSubscription> next = current.pollFirstEntry();
             scheduled = next != null;

@@ -38,6 +38,7 @@ import dev.zmtp.testing.WriteGate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -369,6 +370,38 @@ class SocketMemoryTest {
         }
         answers.forEach(answer -> get(answer).release());
         assertThat(budget.endedConnections()).isZero();
+    }
+
+    @Test
+    void aHandlerGoesOnWhenOthersHaveFreedMemory(TestSockets sockets) throws IOException {
+        ZMTPSocket rep = sockets.open(counted(sockets, REP));
+        Queue<ZMTPRequest> asked = new ConcurrentLinkedQueue<>();
+        rep.serve(asked::add);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        connect(dealer, bind(rep, TCP));
+        for (int i = 0; i < 5; i++) {
+            dealer.sendOrDrop(message("", "k".repeat(40 * KILOBYTE)));
+        }
+        await("the handler has some", () -> asked.size() == 5);
+        ZMTPSocket other = sockets.open(counted(sockets, ROUTER));
+        for (int i = 0; i < 4; i++) { // each takes a third of what is free, or more
+            ZMTPPeer away =
+                    other.connect("tcp://127.0.0.1:" + TestSockets.freePort()).peer();
+            for (int message = 0; message < 600; message++) {
+                away.sendOrDrop(kilobyte());
+            }
+            settle(other);
+        }
+        assertThat(budget.limit() - budget.used()).as("free").isLessThan(budget.limit() / 4);
+
+        dealer.sendOrDrop(message("", "k"));
+        await("it has come", () -> rep.stats().received() == 6);
+        settle(rep);
+        assertThat(asked).hasSize(5);
+        get(other.closeAsync(Duration.ZERO));
+
+        await("the handler goes on", () -> asked.size() == 6);
+        asked.forEach(ZMTPRequest::drop);
     }
 
     /** One read may bring thousands of questions. */
