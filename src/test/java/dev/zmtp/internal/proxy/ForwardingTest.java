@@ -17,16 +17,13 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.HeapAllocator;
 import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoop;
 import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -79,23 +76,6 @@ class ForwardingTest {
         }
     }
 
-    /** An event loop that does nothing until it is told. */
-    private static final class Busy {
-        private final CompletableFuture<Void> begun = new CompletableFuture<>();
-        private final CountDownLatch over = new CountDownLatch(1);
-
-        private Busy(EventLoop loop) {
-            loop.execute(() -> {
-                begun.complete(null);
-                try {
-                    Blocking.allow(over::await);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            });
-        }
-    }
-
     /** The event loop that sends comes to the first messages when the proxy is paused, and is busy when it goes on. */
     @Test
     void aPauseLosesNothingOfWhatIsOnItsWay() {
@@ -116,11 +96,11 @@ class ForwardingTest {
 
             CompletableFuture<Void> paused = proxy.pause();
             Busy after = new Busy(backend.eventLoop());
-            before.over.countDown();
-            get(after.begun);
+            before.end();
+            get(after.begun());
             proxy.resume();
             settle(frontend);
-            after.over.countDown();
+            after.end();
             get(paused);
 
             for (int i = 0; i < messages; i++) {
@@ -146,7 +126,7 @@ class ForwardingTest {
             settle(push);
             settle(frontend);
             long received = proxy.stats().frontend().messagesReceived();
-            busy.over.countDown();
+            busy.end();
 
             assertThat(received).isLessThan(50);
         }

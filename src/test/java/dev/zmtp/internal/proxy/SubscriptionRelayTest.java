@@ -13,13 +13,11 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.TestSockets;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** Topics on their way through a proxy whose sockets have an event loop each. */
@@ -53,14 +51,7 @@ class SubscriptionRelayTest {
             await("it is relayed", () -> topics.contains("first"));
             Set<String> heard = new ConcurrentSkipListSet<>();
             frontend.onSubscription((peer, request) -> heard.add(text(request)));
-            CountDownLatch over = new CountDownLatch(1);
-            backend.eventLoop().execute(() -> {
-                try {
-                    Blocking.allow(over::await);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            });
+            Busy busy = new Busy(backend.eventLoop());
 
             for (int i = 0; i < changes; i++) {
                 ZMTPRegistration registration = sub.subscribe("toggled");
@@ -75,7 +66,7 @@ class SubscriptionRelayTest {
             await("the proxy knows", () -> heard.contains("last"));
 
             int tasks = ((SingleThreadEventExecutor) backend.eventLoop()).pendingTasks();
-            over.countDown();
+            busy.end();
             assertThat(tasks).isLessThan(100);
             await("all is relayed", () -> topics.contains("last"));
             assertThat(topics).containsAll(List.of("first", "mark 0", "last")).doesNotContain("toggled");
