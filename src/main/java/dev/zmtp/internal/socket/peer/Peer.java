@@ -407,7 +407,9 @@ public final class Peer implements ZMTPPeer {
         return unreadAnswers;
     }
 
-    /** Returns whether its transport accepts a message, and it does not owe the answer to a request without an id. */
+    /**
+     * Returns whether its transport accepts a message, and the peer does not owe the answer to a request without an id.
+     */
     public boolean isFree() {
         PeerHandler now = link;
         return now != null && awaited == null && now.isWritable();

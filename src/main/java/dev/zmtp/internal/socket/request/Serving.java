@@ -32,6 +32,7 @@ public final class Serving implements Sink {
     private final Consumer<? super ZMTPRequest> handler;
     private final Places places;
     private final RateLimitedLog failures;
+    private final Runnable pump;
 
     public Serving(
             SocketContext context,
@@ -41,6 +42,7 @@ public final class Serving implements Sink {
             Consumer<? super ZMTPRequest> handler) {
         this.context = context;
         this.inbox = inbox;
+        this.pump = inbox::pump;
         this.directly = directly;
         this.places = places;
         this.handler = handler;
@@ -49,7 +51,7 @@ public final class Serving implements Sink {
 
     @Override
     public boolean wants() {
-        return places.areLeft() && !places.isMuchHeld(inbox::pump);
+        return places.areLeft() && !places.isMuchHeld(pump);
     }
 
     @Override
