@@ -86,7 +86,7 @@ public final class SharedMemoryServerSocket implements Closeable {
 
     /**
      * Waits for a client, until it has mapped the memory. A client that does not answer does not delay other clients,
-     * and is abandoned after 30 seconds.
+     * and is abandoned after 30 seconds, or after 2 if it is one of 64 and another waits.
      *
      * @throws ClosedChannelException if the server is closed, including by another thread during the call
      * @throws ClosedByInterruptException if the thread was interrupted, which closes the server
