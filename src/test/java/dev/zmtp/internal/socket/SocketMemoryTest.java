@@ -383,16 +383,7 @@ class SocketMemoryTest {
             dealer.sendOrDrop(message("", "k".repeat(40 * KILOBYTE)));
         }
         await("the handler has some", () -> asked.size() == 5);
-        ZMTPSocket other = sockets.open(counted(sockets, ROUTER));
-        for (int i = 0; i < 4; i++) { // each takes a third of what is free, or more
-            ZMTPPeer away =
-                    other.connect("tcp://127.0.0.1:" + TestSockets.freePort()).peer();
-            for (int message = 0; message < 600; message++) {
-                away.sendOrDrop(kilobyte());
-            }
-            settle(other);
-        }
-        assertThat(budget.limit() - budget.used()).as("free").isLessThan(budget.limit() / 4);
+        ZMTPSocket other = shortOfMemory(sockets);
 
         dealer.sendOrDrop(message("", "k"));
         await("it has come", () -> rep.stats().received() == 6);
@@ -401,6 +392,42 @@ class SocketMemoryTest {
         get(other.closeAsync(Duration.ZERO));
 
         await("the handler goes on", () -> asked.size() == 6);
+        asked.forEach(ZMTPRequest::drop);
+    }
+
+    /** Returns a socket that has taken most of the budget. */
+    private ZMTPSocket shortOfMemory(TestSockets sockets) throws IOException {
+        ZMTPSocket socket = sockets.open(counted(sockets, ROUTER));
+        for (int i = 0; i < 5; i++) { // each takes a third of what is free, or more
+            ZMTPPeer away =
+                    socket.connect("tcp://127.0.0.1:" + TestSockets.freePort()).peer();
+            for (int message = 0; message < 600; message++) {
+                away.sendOrDrop(kilobyte());
+            }
+            settle(socket);
+        }
+        assertThat(budget.limit() - budget.used()).as("free").isLessThan(budget.limit() / 6);
+        return socket;
+    }
+
+    @Test
+    void aPeerWithManyRequestsIsReadAgainWhenOthersHaveFreedMemory(TestSockets sockets) throws IOException {
+        ZMTPSocket other = shortOfMemory(sockets);
+        ZMTPSocket rep = sockets.open(counted(sockets, REP));
+        Queue<ZMTPRequest> asked = new ConcurrentLinkedQueue<>();
+        rep.serve(asked::add);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        connect(dealer, bind(rep, TCP));
+
+        for (int i = 0; i < 5; i++) {
+            dealer.sendOrDrop(message("", "k".repeat(40 * KILOBYTE)));
+        }
+        await("the handler has some", () -> asked.size() == 2);
+        settle(rep);
+        assertThat(asked).hasSize(2);
+        get(other.closeAsync(Duration.ZERO));
+
+        await("the handler has all", () -> asked.size() == 5);
         asked.forEach(ZMTPRequest::drop);
     }
 

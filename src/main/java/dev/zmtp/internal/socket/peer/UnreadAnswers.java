@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket.peer;
 
+import dev.zmtp.internal.socket.context.LaterLook;
 import dev.zmtp.internal.socket.context.SocketContext;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ public final class UnreadAnswers {
     private final Peer peer;
     private boolean areMany;
     private @Nullable Runnable whenTheyHaveLeft;
+    private @Nullable LaterLook memoryLook;
 
     UnreadAnswers(SocketContext context, Peer peer) {
         this.context = context;
@@ -39,6 +41,19 @@ public final class UnreadAnswers {
             haveLeft();
             peer.reading();
         }
+        if (now && !peer.queue().isFull()) {
+            lookAtTheMemoryLater();
+        }
+    }
+
+    /** Others can free memory as well, without notice. */
+    private void lookAtTheMemoryLater() {
+        LaterLook look = memoryLook;
+        if (look == null) {
+            look = new LaterLook(context, this::someHaveLeft);
+            memoryLook = look;
+        }
+        look.schedule();
     }
 
     /** Called when some messages waiting for the peer have left, or more can wait. */
@@ -52,6 +67,7 @@ public final class UnreadAnswers {
     void up() {
         if (peer.memory().hasMuchServed()) {
             areMany = true;
+            lookAtTheMemoryLater();
         } else {
             haveLeft();
         }

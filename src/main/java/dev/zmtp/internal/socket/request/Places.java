@@ -5,7 +5,6 @@ import dev.zmtp.internal.socket.context.Magnitudes;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Inbound;
 import dev.zmtp.internal.socket.peer.Peer;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +17,6 @@ public final class Places {
     /** Number of bytes that handlers can always hold. */
     private static final long FLOOR = 64 << 10;
 
-    /** Time after which the memory is looked at again, in nanoseconds. */
-    private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(100);
-
     private final SocketContext context;
 
     /** Peers whose next request waits until they have fewer places, or until more places remain. */
@@ -30,9 +26,6 @@ public final class Places {
 
     /** Bytes of the requests that handlers have not answered, in the memory budget of the socket. */
     private long held;
-
-    /** True if the held bytes are compared again in a moment. */
-    private boolean comparesAgain;
 
     public Places(SocketContext context) {
         this.context = context;
@@ -68,25 +61,15 @@ public final class Places {
 
     /**
      * Returns whether memory is short and the handlers hold a good part of it, which the end of a connection would not
-     * free. Others can free memory as well, so the action is called in a moment in this case.
+     * free. Others can free memory as well, without notice.
      */
-    boolean isMuchHeld(Runnable again) {
+    boolean isMuchHeld() {
         if (held <= FLOOR) {
             return false;
         }
         MemoryLedger ledger = context.ledger();
         long free = ledger.free();
-        boolean much = free < ledger.limit() / 4 && held > free / 2;
-        if (much && !comparesAgain) {
-            comparesAgain = context.schedule(
-                            () -> {
-                                comparesAgain = false;
-                                again.run();
-                            },
-                            MOMENT)
-                    != null;
-        }
-        return much;
+        return free < ledger.limit() / 4 && held > free / 2;
     }
 
     void take(Peer peer) {

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.request;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.runtime.RateLimitedLog;
+import dev.zmtp.internal.socket.context.LaterLook;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.flight.Flight;
 import dev.zmtp.internal.socket.peer.Peer;
@@ -32,7 +33,7 @@ public final class Serving implements Sink {
     private final Consumer<? super ZMTPRequest> handler;
     private final Places places;
     private final RateLimitedLog failures;
-    private final Runnable pump;
+    private final LaterLook memoryLook;
 
     public Serving(
             SocketContext context,
@@ -42,7 +43,7 @@ public final class Serving implements Sink {
             Consumer<? super ZMTPRequest> handler) {
         this.context = context;
         this.inbox = inbox;
-        this.pump = inbox::pump;
+        this.memoryLook = new LaterLook(context, inbox::pump);
         this.directly = directly;
         this.places = places;
         this.handler = handler;
@@ -51,7 +52,14 @@ public final class Serving implements Sink {
 
     @Override
     public boolean wants() {
-        return places.areLeft() && !places.isMuchHeld(pump);
+        if (!places.areLeft()) {
+            return false;
+        }
+        if (places.isMuchHeld()) {
+            memoryLook.schedule();
+            return false;
+        }
+        return true;
     }
 
     @Override
