@@ -100,14 +100,24 @@ public final class Outbound {
     }
 
     /** Sends or queues a message that was already accepted, even beyond the limit. */
-    public void sendAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+    public Fate sendAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         counters.add(SENT, 1);
-        if (!passed(message, result)) {
-            if (TypeRules.keepsNewest(context.config().overflowPolicy())) {
-                slowPeers.makeRoom(peer);
-            }
-            enqueue(message, result);
+        if (passed(message, result)) {
+            return Fate.PASSED;
         }
+        if (TypeRules.keepsNewest(context.config().overflowPolicy())) {
+            slowPeers.makeRoom(peer);
+        }
+        return enqueue(message, result);
+    }
+
+    /**
+     * Sends or queues a message for which {@link #canTake} has returned true in this task, although other threads might
+     * have taken the room since then.
+     */
+    public Fate sendTakeable(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        sendNoted();
+        return sendAccepted(message, result);
     }
 
     public Fate send(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {

@@ -111,12 +111,14 @@ public final class ByName extends Routing {
     }
 
     private Fate sendTo(Peer peer, ZMTPMessage named, @Nullable CompletableFuture<Void> result) {
-        if (context.config().overflowPolicy() == OverflowPolicy.WAIT
-                && !peer.outbound().canTake()) {
+        if (context.config().overflowPolicy() != OverflowPolicy.WAIT) {
+            return peer.outbound().send(named.removeFirst(1), result);
+        }
+        if (!peer.outbound().canTake()) {
             peer.roomMissed();
             return Fate.REFUSED; // with its name
         }
-        return peer.outbound().send(named.removeFirst(1), result);
+        return peer.outbound().sendTakeable(named.removeFirst(1), result);
     }
 
     private @Nullable Peer find(ByteBuf name) {

@@ -145,7 +145,7 @@ public final class DirectSends implements PeerSends {
             boolean free = mayTake(peer);
             if (free) {
                 senders.writability().hereWas(Fate.PASSED);
-                sendNow(peer, peer.occupant(), message, null);
+                peer.outbound().sendTakeable(message, null);
             } else {
                 peer.roomMissed();
             }
@@ -245,8 +245,7 @@ public final class DirectSends implements PeerSends {
     private void sendToPlace(Peer peer, int occupant, ZMTPMessage message) {
         try {
             if (isThere(peer, occupant)) {
-                peer.outbound().sendNoted();
-                peer.outbound().sendAccepted(message, null);
+                peer.outbound().sendTakeable(message, null);
             } else {
                 dropAsItHasLeft(peer, message, null);
             }

@@ -26,9 +26,13 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig.RoutingIdConflictPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledHeapByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
@@ -133,6 +137,56 @@ class ByNameTest {
                 .isEqualTo(UNROUTABLE);
         assertThat(reason(router.sendAsync(message("A")))).as("a name only").isEqualTo(UNROUTABLE);
         assertThat(router.stats().dropped()).isEqualTo(3);
+    }
+
+    /** As another thread can do at any time. */
+    @Test
+    void aMessageIsAcceptedWholeIfAnotherThreadTakesTheLastPlaceMeanwhile(TestSockets sockets) throws Exception {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket router = narrow(sockets, gate);
+        ZMTPSocket dealer = named(sockets, DEALER, "A");
+        connect(dealer, bind(router, "tcp://127.0.0.1:*"));
+        only(router);
+        gate.close();
+        router.sendOrDrop(WriteGate.big("first").prepend(text("A")));
+        TestSockets.settle(router);
+        ByteBuf name = new TakesThePlace(
+                () -> assertThat(router.trySend(message("A", "other"))).isTrue());
+        ZMTPMessage message = message("mine").prepend(name);
+
+        boolean accepted =
+                router.eventLoop().submit(() -> router.trySend(message)).get();
+        gate.open();
+
+        assertThat(accepted).isTrue();
+        assertThat(WriteGate.text(get(dealer.receiveAsync()))).isEqualTo("first");
+        assertThat(List.of(receive(dealer), receive(dealer)))
+                .containsExactlyInAnyOrder(List.of("mine"), List.of("other"));
+    }
+
+    private static ByteBuf text(String text) {
+        return Unpooled.copiedBuffer(text, StandardCharsets.UTF_8);
+    }
+
+    /** The name "A", during whose release another thread acts. */
+    private static final class TakesThePlace extends UnpooledHeapByteBuf {
+        private final Runnable act;
+
+        TakesThePlace(Runnable act) {
+            super(UnpooledByteBufAllocator.DEFAULT, 1, 1);
+            this.act = act;
+            writeByte('A');
+        }
+
+        @Override
+        protected void deallocate() {
+            super.deallocate();
+            try {
+                Blocking.allow(() -> CompletableFuture.runAsync(act).join());
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
     }
 
     @Test
