@@ -14,6 +14,7 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.EventLoop;
+import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
 import java.lang.invoke.VarHandle;
 import java.net.ConnectException;
@@ -156,7 +157,12 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
                 flushAfterReads();
                 break;
             }
-            ReferenceCountUtil.retain(msg); // first, because the reader might release it before the buffer does
+            try {
+                ReferenceCountUtil.retain(msg); // first, because the reader might release it before the buffer does
+            } catch (IllegalReferenceCountException e) { // released by its sender, which does not affect the others
+                out.remove(e);
+                continue;
+            }
             if (!to.inbound.offer(msg, sizeOf(msg)) && !offerBlocked(to, msg)) {
                 ReferenceCountUtil.release(msg);
                 break;
@@ -363,6 +369,12 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
             peer.runThere(peer::otherClosed);
         }
         inbound.clear();
+    }
+
+    /** Called if a write fails. The channel has no half that remains, and the default would tell no handler of the end. */
+    @Override
+    protected void doShutdownOutput() {
+        unsafe().close(voidPromise());
     }
 
     void cut() {

@@ -4,10 +4,13 @@ import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.TransportCounts;
 import dev.zmtp.testing.EventLoops;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.util.IllegalReferenceCountException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -150,6 +153,48 @@ class InprocPassTest {
         message.release();
 
         onTheLoop(() -> assertThat(InprocTransport.pass(client, message)).isFalse());
+    }
+
+    @Test
+    void aWriteOfWhatItsSenderHasReleasedFailsAlone() throws Exception {
+        ZMTPMessage message = message("released");
+        message.release();
+        ChannelPromise promise = client.newPromise();
+
+        onTheLoop(() -> {
+            client.write(message, promise);
+            client.writeAndFlush(message("next"));
+        });
+
+        assertThat(received()).containsExactly("next");
+        assertThat(promise.cause()).isInstanceOf(IllegalReferenceCountException.class);
+        assertThat(client.isActive()).isTrue();
+    }
+
+    @Test
+    void aWriteThatFailsForAnotherReasonClosesTheChannel() throws Exception {
+        List<String> ended = new ArrayList<>();
+        client.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelInactive(ChannelHandlerContext ctx) {
+                ended.add("inactive");
+            }
+        });
+        ((TransportCounts) client).listen(new TransportCounts.Listener() {
+            @Override
+            public void written(int messages) {
+                throw new OutOfMemoryError("planned");
+            }
+
+            @Override
+            public void transferred(long received, long sent) {}
+        });
+
+        onTheLoop(() -> client.writeAndFlush(message("fails")));
+        onTheLoop(() -> {});
+
+        assertThat(ended).containsExactly("inactive");
+        assertThat(client.isOpen()).isFalse();
     }
 
     @Test
