@@ -41,10 +41,23 @@ public final class InprocHandler extends ChannelDuplexHandler {
             ctx.write(written, promise);
             return;
         }
-        ZMTPMessage own = message.refCnt() > 1 ? ownIndices(message) : message;
+        ZMTPMessage own = hasOtherOwners(message) ? ownIndices(message) : message;
         if (!canPass(ctx, promise) || !InprocTransport.pass(ctx.channel(), own)) {
             ctx.write(own, promise);
         }
+    }
+
+    /** Returns whether somebody else has the message, or one of its frames. */
+    private static boolean hasOtherOwners(ZMTPMessage message) {
+        if (message.refCnt() > 1) {
+            return true;
+        }
+        for (int i = 0; i < message.size(); i++) {
+            if (message.frame(i).refCnt() > 1) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A handler of the user sees all writes, and listeners of a promise do not expect to be called in a write. */
@@ -63,16 +76,25 @@ public final class InprocHandler extends ChannelDuplexHandler {
      * ownership of the given message.
      */
     private static ZMTPMessage ownIndices(ZMTPMessage shared) {
-        ZMTPMessage own = duplicate(shared);
-        shared.release();
-        return own;
+        try {
+            return duplicate(shared);
+        } finally {
+            shared.release();
+        }
     }
 
     /** Returns a message with the same bytes and its own indices. The given message remains owned by the caller. */
     public static ZMTPMessage duplicate(ZMTPMessage message) {
         ByteBuf[] frames = new ByteBuf[message.size()];
-        for (int i = 0; i < frames.length; i++) {
-            frames[i] = message.frame(i).retainedDuplicate();
+        int duplicated = 0;
+        try {
+            for (; duplicated < frames.length; duplicated++) {
+                frames[duplicated] = message.frame(duplicated).retainedDuplicate();
+            }
+        } finally {
+            for (int i = 0; duplicated < frames.length && i < duplicated; i++) {
+                frames[i].release(); // the next one was already released, or there is no memory for it
+            }
         }
         return ZMTPMessage.from(frames);
     }
