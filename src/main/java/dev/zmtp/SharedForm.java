@@ -15,6 +15,15 @@ final class SharedForm {
 
     private final AtomicReferenceArray<@Nullable ByteBuf> forms = new AtomicReferenceArray<>(2);
 
+    /** Lets the channels of the message share its bytes, unless they do already. Two event loops can call this at once. */
+    static void attachTo(FrameList message) {
+        synchronized (message) { // two publishers can send it at the same time
+            if (message.shared == null) {
+                message.shared = new SharedForm();
+            }
+        }
+    }
+
     /** Returns the bytes of {@code message} with separate indices, to be released by the caller. */
     ByteBuf get(ZMTPMessage message, ByteBufAllocator alloc, ZMTPVersion version) {
         int layout = version.framing() == ZMTPFraming.V1 ? 0 : 1;

@@ -252,9 +252,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
      */
     public ZMTPMessage encodeOnce() {
         ensureAccessible();
-        if (shared == null) {
-            shared = new SharedForm();
-        }
+        SharedForm.attachTo(this);
         return this;
     }
 
