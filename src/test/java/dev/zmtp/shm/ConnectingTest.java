@@ -207,6 +207,26 @@ class ConnectingTest {
     }
 
     @Test
+    void aReadBeforeTheSidesHaveMetIsMadeThen() throws Exception {
+        Channel server = ends.server()
+                .option(ChannelOption.AUTO_READ, false)
+                .bind(ends.address)
+                .sync()
+                .channel();
+        ChannelFuture connecting =
+                ends.client().option(ChannelOption.AUTO_READ, false).connect(ends.address);
+        connecting.channel().read();
+        settle(connecting.channel());
+        server.read();
+        connecting.sync();
+        settle(connecting.channel());
+
+        ends.accepted().writeAndFlush(Hex.buffer("01 02")).sync();
+
+        assertThat(next(ends.atClient)).isEqualTo("0102");
+    }
+
+    @Test
     void aServersEndHasNoRemoteAddress() throws Exception {
         ends.server().bind(ends.address).sync();
         ends.connect();
