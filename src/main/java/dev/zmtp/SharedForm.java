@@ -15,7 +15,7 @@ final class SharedForm {
 
     private final AtomicReferenceArray<@Nullable ByteBuf> forms = new AtomicReferenceArray<>(2);
 
-    /** Lets the channels of the message share its bytes, unless they do already. Two event loops can call this at once. */
+    /** Lets the channels of the message share its bytes, unless they do already. From any thread. */
     static void attachTo(FrameList message) {
         synchronized (message) { // two publishers can send it at the same time
             if (message.shared == null) {

@@ -371,7 +371,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
         inbound.clear();
     }
 
-    /** Called if a write fails. The channel has no half that remains, and the default would tell no handler of the end. */
+    /** Called if a write fails. No half of the channel remains, and the default would tell no handler of the end. */
     @Override
     protected void doShutdownOutput() {
         unsafe().close(voidPromise());

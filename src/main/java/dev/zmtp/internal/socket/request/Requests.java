@@ -28,7 +28,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +54,7 @@ public final class Requests {
     private final @Nullable RoundRobin shared;
 
     private final Peers peers;
-    private final AtomicInteger outstanding = new AtomicInteger();
+    private final Outstanding outstanding;
     private final Timeouts timeouts;
 
     /** True if requests have ids. */
@@ -73,6 +72,7 @@ public final class Requests {
         this.context = context;
         this.senders = senders;
         this.shared = shared;
+        this.outstanding = new Outstanding(context, senders.writability());
         this.peers = peers;
         this.timeouts = new Timeouts(context, this::timedOut);
         this.correlates =
@@ -98,13 +98,15 @@ public final class Requests {
 
     private PendingRequest ask(PendingRequest request) {
         request.observe(context.requestObservers());
-        int max = context.config().maxOutstandingRequests();
-        if (outstanding.incrementAndGet() > max) {
-            refuse(request, FULL, "outstanding requests: " + max + " (expected: fewer, see maxOutstandingRequests)");
+        if (context.inEventLoop()) {
+            senders.writability().sentHere();
+        }
+        if (!outstanding.enter()) {
+            String max = "outstanding requests: " + outstanding.max();
+            refuse(request, FULL, max + " (expected: fewer, see maxOutstandingRequests)");
         } else if (context.isClosed()) {
             refuse(request, CLOSED, "the socket is closed");
         } else if (context.inEventLoop()) {
-            senders.writability().sentHere();
             start(request);
         } else if (!senders.ask(request)) {
             noRoom(request);
@@ -135,7 +137,7 @@ public final class Requests {
         ZMTPMessage message = request.message;
         if (message != null) {
             request.message = null;
-            outstanding.decrementAndGet();
+            outstanding.leave();
             context.tally().dropped();
             ReferenceCountUtil.safeRelease(message);
         }
@@ -280,7 +282,7 @@ public final class Requests {
         } else if (request.peer != null) {
             Peer its = request.peer;
             request.peer = null;
-            outstanding.decrementAndGet();
+            outstanding.leave();
             if (correlates) {
                 its.asked(its.asked() - 1);
                 asked.remove(request);
@@ -433,7 +435,7 @@ public final class Requests {
             ZMTPMessage enveloped = enveloped(request);
             Objects.requireNonNull(request.queued).forgetRequest(enveloped, request.sent);
             request.message = null;
-            outstanding.decrementAndGet();
+            outstanding.leave();
         }
         end(request);
         context.completions().fail(request, CLOSED, "the socket is closed");

@@ -285,6 +285,7 @@ public final class DirectSends implements PeerSends {
         if (!isThere(peer, occupant)) {
             dropAsItHasLeft(peer, message, result);
         } else if (peer.queue().isAwaited() || peer.outbound().send(message, result) == Fate.REFUSED) {
+            peer.roomMissed();
             peer.counters().add(SENT, 1);
             slowPeers.refuse(peer, message, result);
         }

@@ -200,10 +200,9 @@ public final class Senders {
         } else if (context.inEventLoop()) {
             writability.sentHere();
             Fate fate = takesMessages() ? route(message, result, null) : Fate.REFUSED;
+            writability.hereWas(fate);
             if (fate == Fate.REFUSED) {
                 waitingSends.join(new QueuedMessage(message, result), most);
-            } else {
-                writability.hereWas(fate);
             }
         } else if (waitingSends.isEmpty() && takeRoom(message.readableBytes())) {
             intake.add(new Sent.ToAny(this, message, result));
@@ -301,6 +300,7 @@ public final class Senders {
         }
         whenDrained.run();
         if (capacityCame || waitingSends.hasNext()) {
+            writability.noteArrivals();
             capacityFreed();
         } else {
             opened();
@@ -332,6 +332,7 @@ public final class Senders {
             credit.give(1, bytes);
         }
         if (refused) { // after the credit, because the sender can send again as soon as it is notified
+            writability.refusedOnArrival();
             context.drop(null, message, result, FULL, "the queue is full");
         }
         return true;

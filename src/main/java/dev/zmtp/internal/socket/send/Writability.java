@@ -36,6 +36,9 @@ public final class Writability {
     private final Runnable taskEnds = this::endTask;
     private int sentInTask;
 
+    /** Number of messages that have arrived from other threads and were refused, which is not noted yet. */
+    private int missedOnArrival;
+
     /** True if a message was refused here, and since then none was accepted and nothing has changed. */
     private boolean refused;
 
@@ -125,6 +128,14 @@ public final class Writability {
         }
     }
 
+    /** Like {@link #missedPeer}, if too many requests are outstanding. A handler finds no room until one has ended. */
+    public void missedRequest(BooleanSupplier hasRoomNow) {
+        if (context.inEventLoop()) {
+            refused = true;
+        }
+        missedPeer(hasRoomNow);
+    }
+
     /** Adds a listener, which is called now if there is room. From any thread. */
     public ZMTPRegistration listen(Runnable listener) {
         RoomListeners.Added added = listeners.add(listener);
@@ -155,6 +166,22 @@ public final class Writability {
         }
     }
 
+    /** Called when a message of another thread was refused, with the peer that it names. */
+    void refusedOnArrival() {
+        missedOnArrival++;
+    }
+
+    /**
+     * Has the listeners called the next time that there might be room. This is done after the messages that have
+     * arrived: as soon as there is room for any peer, a listener could send the next message to the full one.
+     */
+    void noteArrivals() {
+        if (missedOnArrival > 0) {
+            missedOnArrival = 0;
+            missed = true;
+        }
+    }
+
     private void endTask() {
         if (sentInTask < LoopBudget.MESSAGES) {
             beginTask();
@@ -181,6 +208,7 @@ public final class Writability {
         if (missed && hasRoom()) {
             callListeners();
         }
+        noteArrivals();
     }
 
     /** Called when there will be no more room. The listeners find the socket closed. */

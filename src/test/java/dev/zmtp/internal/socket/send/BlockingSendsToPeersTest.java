@@ -5,6 +5,7 @@ import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.UNROUTABLE;
@@ -33,6 +34,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -210,6 +212,31 @@ class BlockingSendsToPeersTest {
         router.resizeSendQueue(10, 1 << 20);
         assertThat(get(waits)).isNull();
         await("there is room for others", peer::isWritable);
+    }
+
+    @Test
+    void anActionIsCalledAfterAMessageWasRefusedThePlaceThatAThreadWaitsFor(TestSockets sockets)
+            throws InterruptedException {
+        ZMTPSocket router = fullRouter(sockets, named(sockets, "ada"));
+        ZMTPPeer peer = router.peer("ada");
+        router.resizeSendQueue(8, 1 << 20);
+        AtomicInteger called = new AtomicInteger();
+        peer.onWritable(called::incrementAndGet);
+        await("it has room", () -> called.get() > 0);
+        for (int i = 3; i <= 8; i++) {
+            peer.send(message("" + i));
+        }
+        await("it is full", () -> peer.stats().queued() == 8);
+        CompletableFuture<Throwable> waits = threads.waiting(() -> peer.send(message("9")));
+        router.resizeSendQueue(9, 1 << 20); // one place is less than a quarter
+        settle(router);
+        int before = called.get();
+
+        assertThat(TestSockets.reason(peer.sendAsync(message("other")))).isEqualTo(FULL);
+        router.resizeSendQueue(20, 1 << 20);
+
+        assertThat(get(waits)).isNull();
+        await("it is called", () -> called.get() > before);
     }
 
     /** A message that can be retained elsewhere, of which the sender has released a frame. */

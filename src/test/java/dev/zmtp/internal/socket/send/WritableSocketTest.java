@@ -265,6 +265,108 @@ class WritableSocketTest {
         assertThat(asked).isEqualTo(1_024);
     }
 
+    /** As the peer does not answer, the maximum is soon outstanding. */
+    @Test
+    void aLoopThatAsksEndsWhenTheMaximumIsOutstandingAndGoesOnWhenARequestHasEnded() {
+        int max = 100;
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(max));
+        ZMTPSocket router = sockets.open(ROUTER);
+        connect(dealer, bind(router, "inproc://silent"));
+        AtomicInteger asked = new AtomicInteger();
+
+        dealer.onWritable(() -> {
+            while (asked.get() < 5_000 && dealer.isWritable()) {
+                asked.incrementAndGet();
+                dealer.requestAsync(message("?"), PATIENCE).thenAccept(ZMTPMessage::release);
+            }
+        });
+
+        await("the maximum is outstanding", () -> router.stats().received() == max);
+        TestSockets.settle(dealer);
+        int before = asked.get();
+        TestSockets.settle(dealer);
+        assertThat(asked).hasValue(before).hasValueLessThanOrEqualTo(max + 2);
+        ZMTPMessage question = get(router.receiveAsync());
+        router.sendOrDrop(question);
+        await("it asks again", () -> router.stats().received() == max + 1);
+    }
+
+    @Test
+    void anActionIsCalledWhenARequestOfAnotherThreadCouldBeMadeAgain() {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(1));
+        ZMTPSocket router = sockets.open(ROUTER);
+        connect(dealer, bind(router, "inproc://one"));
+        AtomicInteger called = new AtomicInteger();
+        dealer.onWritable(called::incrementAndGet);
+        CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("?"), PATIENCE);
+        ZMTPMessage question = get(router.receiveAsync());
+        TestSockets.settle(dealer);
+        int before = called.get();
+
+        assertThat(reason(dealer.requestAsync(message("?"), PATIENCE))).isEqualTo(FULL);
+        TestSockets.settle(dealer);
+        assertThat(called).hasValue(before);
+
+        router.sendOrDrop(question);
+        get(first).release();
+        await("it is called", () -> called.get() > before);
+    }
+
+    /** Otherwise it would be called again and again, as the socket has room for other peers. */
+    @Test
+    void anActionThatSendsToAFullPeerIsNotCalledUntilSomethingHasLeft() {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket router = routerWithAFullPeer(gate);
+        AtomicInteger called = new AtomicInteger();
+
+        router.onWritable(() -> {
+            if (called.incrementAndGet() < 1_000) {
+                router.sendAsync(message("A", "again"));
+            }
+        });
+        for (int i = 0; i < 20; i++) {
+            TestSockets.settle(router);
+        }
+
+        assertThat(called).hasValueLessThan(10);
+        int before = called.get();
+        gate.open();
+        await("it is called", () -> called.get() > before);
+        called.set(1_000);
+    }
+
+    /** Its peer is "A". */
+    private ZMTPSocket routerWithAFullPeer(WriteGate gate) {
+        ZMTPSocket router =
+                sockets.open(sockets.builder(ROUTER).sendQueueLimit(1, 1 << 20).pipelineInitializer(gate));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("A")));
+        connect(dealer, bind(router, "tcp://127.0.0.1:*"));
+        await("it is there", () -> router.peers().stream().anyMatch(TestSockets::isUp));
+        gate.close();
+        router.sendOrDrop(WriteGate.big("first").prepend(Unpooled.copiedBuffer("A", UTF_8)));
+        TestSockets.settle(router);
+        router.sendOrDrop(message("A", "second"));
+        TestSockets.settle(router);
+        return router;
+    }
+
+    @Test
+    void anActionIsCalledAfterAMessageOfAnotherThreadFoundItsPeerFull() {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket router = routerWithAFullPeer(gate);
+        AtomicInteger called = new AtomicInteger();
+        router.onWritable(called::incrementAndGet);
+        TestSockets.settle(router);
+        int before = called.get();
+
+        assertThat(reason(router.sendAsync(message("A", "third")))).isEqualTo(FULL);
+        TestSockets.settle(router);
+        assertThat(called).hasValue(before);
+        gate.open();
+
+        await("it is called", () -> called.get() > before);
+    }
+
     @Test
     void theLoopGoesOnInTheNextTurn() {
         ZMTPSocket pub = sockets.open(ZMTPSocketType.PUB);
