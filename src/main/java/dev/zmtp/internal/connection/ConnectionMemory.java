@@ -3,6 +3,7 @@ package dev.zmtp.internal.connection;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.internal.memory.MemoryAccount;
+import dev.zmtp.internal.memory.MetadataMemory;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import java.util.concurrent.RejectedExecutionException;
@@ -14,9 +15,6 @@ import java.util.concurrent.RejectedExecutionException;
  * is sent immediately, does not change it.
  */
 public final class ConnectionMemory {
-
-    /** The memory of the objects of a property. */
-    private static final int PROPERTY_OBJECTS = 160;
 
     /**
      * The memory of the objects of a buffer that waits to be sent, except for the transport's entry, which the
@@ -56,13 +54,7 @@ public final class ConnectionMemory {
 
     /** Counts the peer's {@code metadata}, which is retained until the end of the connection. */
     public void announced(ZMTPMetadata metadata) {
-        long bytes = 0;
-        for (int i = 0; i < metadata.size(); i++) {
-            bytes += PROPERTY_OBJECTS
-                    + metadata.name(i).length()
-                    + metadata.value(i).remaining();
-        }
-        announced = bytes;
+        announced = MetadataMemory.of(metadata);
     }
 
     /**

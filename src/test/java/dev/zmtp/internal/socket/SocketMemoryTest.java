@@ -304,6 +304,28 @@ class SocketMemoryTest {
         assertThat(budget.used()).isZero();
     }
 
+    /** A stranger can send one byte, leave, and come again, and nobody takes what it has sent. */
+    @Test
+    void aPeerThatIsGoneCountsUntilItsLastMessageIsTaken(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(counted(sockets, PULL));
+        String endpoint = bind(pull, TCP);
+
+        for (int i = 1; i <= PEERS; i++) {
+            int peers = i;
+            try (ZMTPSocket push = sockets.open(PUSH)) {
+                connect(push, endpoint);
+                get(push.sendAsync(message("m")));
+            }
+            await("it has left", () -> pull.stats().received() == peers && pull.peers().isEmpty());
+        }
+
+        assertThat(budget.used()).isGreaterThan(PEERS * STEP);
+        for (int i = 0; i < PEERS; i++) {
+            receive(pull);
+        }
+        assertThat(budget.used()).isZero();
+    }
+
     @Test
     void aQuestionOfAPeerThatIsGoneIsDropped(TestSockets sockets) {
         ZMTPSocket rep = sockets.open(REP);

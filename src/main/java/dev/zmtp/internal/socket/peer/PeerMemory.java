@@ -1,9 +1,11 @@
 package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.internal.memory.MemoryAccount;
 import dev.zmtp.internal.memory.MemoryLedger;
+import dev.zmtp.internal.memory.MetadataMemory;
 import dev.zmtp.internal.socket.context.Count;
 import dev.zmtp.internal.socket.context.SocketContext;
 import java.net.SocketAddress;
@@ -32,6 +34,9 @@ public final class PeerMemory implements MemoryAccount.Owner {
      */
     private static final long FLOOR = 64 << 10;
 
+    /** Amount that a peer retains which has left and whose messages have not been taken yet, besides its metadata. */
+    private static final int OBJECTS = 4 << 10;
+
     private final SocketContext context;
     private final boolean accepted;
     private final Consumer<ZMTPException> end;
@@ -44,6 +49,9 @@ public final class PeerMemory implements MemoryAccount.Owner {
 
     private long inboundCounted;
     private long taken;
+
+    /** Bytes of the peer itself while messages of it wait. Guarded by the lock of the {@code Inbox}. */
+    private long objects;
 
     /** Bytes of messages to be sent. */
     private final Count queued = new Count();
@@ -112,11 +120,29 @@ public final class PeerMemory implements MemoryAccount.Owner {
     public void inbound(long bytes) {
         inbound += bytes;
         taken += Math.max(0, -bytes);
-        if (isWorthCounting(inbound, inboundCounted)) {
-            account().add(inbound - inboundCounted, taken);
-            inboundCounted = inbound;
+        long now = inbound == 0 ? 0 : inbound + objects;
+        if (isWorthCounting(now, inboundCounted)) {
+            account().add(now - inboundCounted, taken);
+            inboundCounted = now;
             taken = 0;
         }
+    }
+
+    /**
+     * Called when the connection has ended. From now on, the messages to be received are all that retains a peer that
+     * has connected to this socket, and it counts with the first of them. Like {@link #inbound}.
+     */
+    public void inboundLeft() {
+        if (accepted) {
+            objects = OBJECTS + metadata();
+        }
+        inbound(0);
+    }
+
+    private long metadata() {
+        ZMTPSession its = session;
+        ZMTPHandshake result = its == null ? null : its.handshakeFuture().getNow();
+        return result == null ? 0 : MetadataMemory.of(result.metadata());
     }
 
     /** Adds {@code bytes}, which can be negative, to the messages to be sent. On the event loop. */

@@ -170,7 +170,7 @@ final class InboundQueues {
 
     /** Called when the connection of the peer has ended. Its messages can still be taken. */
     void down(Peer from) {
-        from.memory().inbound(0);
+        from.memory().inboundLeft();
         if (from.home() != null && context.filtersTopics()) { // what is on its way is not for the next peer
             from.inbound().replaced();
         }
