@@ -54,6 +54,11 @@ public final class ReadDemand {
         return resumed;
     }
 
+    /** Called when the user knows of the end of the handshake, and might have turned auto-read off until later. */
+    public void handshakeSucceeded() {
+        delivering = requested || isAutoRead();
+    }
+
     /** Notes that a message was fired, which fulfills the request. */
     void messageFired() {
         requested = false;

@@ -111,6 +111,7 @@ public final class HandshakeController implements Handshaking {
         cancelTimer();
         session.succeed();
         ctx.fireUserEventTriggered(new ZMTPHandshakeSuccess(session, result));
+        connection.demand().handshakeSucceeded();
         if (traffic.isCurrent()) {
             traffic.open();
         }

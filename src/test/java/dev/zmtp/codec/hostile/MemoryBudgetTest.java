@@ -2,6 +2,7 @@ package dev.zmtp.codec.hostile;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.testing.Fired.message;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
@@ -13,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
@@ -462,6 +464,32 @@ class MemoryBudgetTest {
             assertThat(budget.used() - announced).isEqualTo(2997);
         }
         assertThat(budget.used()).isZero();
+    }
+
+    /** Bytes that came with the handshake wait in the codec, where they count, and not with the handler. */
+    @Test
+    void aHandlerThatDoesNotReadAfterTheHandshakeGetsNothing() {
+        ChannelInboundHandlerAdapter waits = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+                if (event instanceof ZMTPHandshakeSuccess) {
+                    ctx.channel().config().setAutoRead(false);
+                }
+                ctx.fireUserEventTriggered(event);
+            }
+        };
+        ZMTPCodec codec =
+                ZMTPCodec.builder().socketType(ROUTER).memoryBudget(budget).build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec, waits)) {
+            peer.send(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER) + "00 01 61 ".repeat(1000));
+
+            assertThat(peer.messages).isEmpty();
+            assertThat(budget.used()).isGreaterThan(3000);
+
+            peer.channel.config().setAutoRead(true);
+            peer.channel.runPendingTasks();
+            assertThat(peer.messages).hasSize(1000);
+        }
     }
 
     /** Notes the size of each buffer. */
