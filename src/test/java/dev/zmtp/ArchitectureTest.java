@@ -25,6 +25,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.zmtp.internal.runtime.AbruptClose;
 import dev.zmtp.internal.runtime.AfterReads;
 import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.socket.send.Routing;
@@ -224,6 +225,8 @@ class ArchitectureTest {
                 .areNotAssignableTo(LoopHooks.class) // closes the channels of the transports below the codec
                 .and()
                 .areNotAssignableTo(AfterReads.class)
+                .and()
+                .areNotAssignableTo(AbruptClose.class) // closes a channel without its handlers
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.netty.channel..")

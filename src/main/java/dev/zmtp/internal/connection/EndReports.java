@@ -2,6 +2,7 @@ package dev.zmtp.internal.connection;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
+import dev.zmtp.internal.runtime.AbruptClose;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.internal.logging.InternalLogger;
@@ -50,9 +51,18 @@ public final class EndReports {
             ctx.fireExceptionCaught(cause);
         }
         failureReported = true;
-        if (close) {
+        if (close && isUrgent(cause)) {
+            AbruptClose.of(ctx);
+        } else if (close) {
             ctx.close();
         }
+    }
+
+    /** Returns whether the peer is dead, or its memory is needed for others. */
+    private static boolean isUrgent(Throwable cause) {
+        return cause instanceof ZMTPException failure
+                && (failure.code() == ZMTPException.Code.HEARTBEAT_TIMEOUT
+                        || failure.code() == ZMTPException.Code.MEMORY_BUDGET);
     }
 
     private boolean isSilent() {

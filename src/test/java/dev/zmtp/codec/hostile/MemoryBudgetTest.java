@@ -29,6 +29,7 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.RecordingDecoder;
 import dev.zmtp.testing.ScriptedPeer;
+import dev.zmtp.testing.SlowToClose;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
@@ -490,6 +491,30 @@ class MemoryBudgetTest {
             peer.channel.runPendingTasks();
             assertThat(peer.messages).hasSize(1000);
         }
+    }
+
+    /** An SslHandler keeps all that it has encrypted for 3 s, until such a peer has taken its close_notify. */
+    @Test
+    void aConnectionThatIsEndedForItsMemoryIsClosedAtOnce() {
+        try (ScriptedPeer one = behindTls();
+                ScriptedPeer two = behindTls()) {
+            for (ScriptedPeer each : List.of(one, two)) {
+                each.send(header(0, LIMIT - 1) + "00*600000");
+            }
+            one.channel.runPendingTasks();
+            two.channel.runPendingTasks();
+
+            assertThat(List.of(one, two))
+                    .anyMatch(peer -> !peer.channel.isOpen())
+                    .allMatch(peer -> peer.channel.isOpen() == peer.failures.isEmpty());
+        }
+    }
+
+    private ScriptedPeer behindTls() {
+        return InTraffic.as(DEALER)
+                .set(codec -> codec.memoryBudget(budget).maxFrameLength(LIMIT))
+                .before(new SlowToClose())
+                .start();
     }
 
     /** Notes the size of each buffer. */

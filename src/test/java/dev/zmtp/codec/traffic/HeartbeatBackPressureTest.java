@@ -14,6 +14,7 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.ScriptedPeer;
+import dev.zmtp.testing.SlowToClose;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -125,6 +126,16 @@ public class HeartbeatBackPressureTest {
         channel.writeInbound(Hex.buffer(GREETING + ready("PULL")));
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
         return channel;
+    }
+
+    /** An SslHandler waits for 3 s until such a peer has taken its close_notify. */
+    @Test
+    void aDeadPeerIsNotWaitedForAtTheEnd() {
+        SlowChannel channel = pushing(new SlowToClose());
+
+        passSeconds(channel, 10);
+
+        assertThat(channel.isOpen()).isFalse();
     }
 
     private static void push(SlowChannel channel, int messages) {

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.internal.runtime.AbruptClose;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.websocket.ZwsTranslator;
 import io.netty.buffer.Unpooled;
@@ -36,7 +37,12 @@ final class Farewell {
     /** Sets the time that the peer has from now on. */
     void within(long nanos) {
         end();
-        timer = context.schedule(ctx::close, nanos);
+        timer = context.schedule(() -> none(ctx), nanos);
+    }
+
+    /** Ends the connection of a peer that is not waited for. */
+    static void none(ChannelHandlerContext ctx) {
+        AbruptClose.of(ctx);
     }
 
     /** Shuts down the output after everything written so far. */

@@ -205,10 +205,12 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void leave(long patience) {
-        if (patience <= 0 || (farewell == null && !hasWrittenMessages())) {
-            ctx.close();
+        if (patience <= 0) {
+            Farewell.none(ctx);
         } else if (farewell != null) {
             farewell.within(patience);
+        } else if (peer == null || !ctx.channel().isActive() || !writes.haveBegun()) { // it has no unread messages
+            ctx.close(); // other data that was sent does not need to be read
         } else {
             farewell = new Farewell(context, ctx);
             left = peer;
@@ -218,11 +220,6 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             context.execute(this::leaveSocket); // not now, because the socket might be in the middle of a call
             farewell.begin();
         }
-    }
-
-    /** Returns whether the peer might have unread messages. Other data that was sent does not need to be read. */
-    private boolean hasWrittenMessages() {
-        return peer != null && ctx.channel().isActive() && writes.haveBegun();
     }
 
     /** Returns whether there is a connection, or a connection is being made. */
@@ -242,7 +239,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     public void fail(Throwable failure) {
         wasActive |= wasAccepted(); // it might fail before it is reported to be active
         endBecause(failure);
-        ctx.close();
+        Farewell.none(ctx);
     }
 
     /** Sets the cause of the end unless there is one. Nothing more is written. */
