@@ -159,7 +159,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
             }
             try {
                 ReferenceCountUtil.retain(msg); // first, because the reader might release it before the buffer does
-            } catch (IllegalReferenceCountException e) { // released by its sender, which does not affect the others
+            } catch (IllegalReferenceCountException e) { // released by its sender
                 out.remove(e);
                 continue;
             }

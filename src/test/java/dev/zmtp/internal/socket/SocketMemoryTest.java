@@ -316,7 +316,9 @@ class SocketMemoryTest {
                 connect(push, endpoint);
                 get(push.sendAsync(message("m")));
             }
-            await("it has left", () -> pull.stats().received() == peers && pull.peers().isEmpty());
+            await(
+                    "it has left",
+                    () -> pull.stats().received() == peers && pull.peers().isEmpty());
         }
 
         assertThat(budget.used()).isGreaterThan(PEERS * STEP);

@@ -112,8 +112,8 @@ public final class Outbound {
     }
 
     /**
-     * Sends or queues a message for which {@link #canTake} has returned true in this task, although other threads might
-     * have taken the room since then.
+     * Sends or queues a message for which there was room, such as {@link #canTake} in this task, although other threads
+     * might have taken it since then.
      */
     public Fate sendTakeable(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         sendNoted();

@@ -74,7 +74,12 @@ public final class SendQueue {
      * added yet.
      */
     boolean isFull() {
-        return messages.get() >= limit.messages() || bytes.get() >= limit.bytes() || isMuch();
+        return isAtLimit() || isMuch();
+    }
+
+    /** Returns whether the queue is full, however much memory is left. */
+    boolean isAtLimit() {
+        return isAbove(1);
     }
 
     /** Reserves a place for a message if there is room. From any thread. */

@@ -41,7 +41,7 @@ public final class UnreadAnswers {
             haveLeft();
             peer.reading();
         }
-        if (now && !peer.queue().isFull()) {
+        if (now && peer.isUp() && !peer.queue().isAtLimit()) {
             lookAtTheMemoryLater();
         }
     }

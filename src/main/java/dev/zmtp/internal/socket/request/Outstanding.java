@@ -37,8 +37,13 @@ final class Outstanding {
         if (count.incrementAndGet() <= max) {
             return true;
         }
-        endIsAwaited = true; // first, so that either the last request to end sees it, or the next line sees the end
-        writability.missedRequest(() -> count.get() <= max);
+        writability.missedRequest(
+                () -> { // when the sender is noted
+                    endIsAwaited =
+                            true; // first, so that either the last request to end sees it, or the next line sees the
+                    // end
+                    return count.get() <= max;
+                });
         return false;
     }
 

@@ -300,7 +300,6 @@ public final class Senders {
         }
         whenDrained.run();
         if (capacityCame || waitingSends.hasNext()) {
-            writability.noteArrivals();
             capacityFreed();
         } else {
             opened();
@@ -365,6 +364,7 @@ public final class Senders {
             isRouting = false;
             capacityCame = false;
         }
+        writability.noteArrivals();
         opened();
     }
 

@@ -104,9 +104,12 @@ final class WaitingSends {
         });
     }
 
-    /** Has the event loop check for room again, if any sends wait. From any thread. */
+    /**
+     * Has the event loop check for room again, if any sends wait. From any thread; a refused sender on the event loop
+     * has taken no room for a moment.
+     */
     void lookAgain() {
-        if (size.get() > 0 && !lookScheduled) {
+        if (size.get() > 0 && !lookScheduled && !context.inEventLoop()) {
             lookScheduled = true;
             context.execute(() -> {
                 lookScheduled = false;

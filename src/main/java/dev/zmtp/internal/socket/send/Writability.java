@@ -42,6 +42,9 @@ public final class Writability {
     /** True if a message was refused here, and since then none was accepted and nothing has changed. */
     private boolean refused;
 
+    /** Number of requests that were refused here because too many are outstanding, since something has changed. */
+    private int refusedRequests;
+
     Writability(SocketContext context, Senders senders) {
         this.context = context;
         this.senders = senders;
@@ -77,7 +80,7 @@ public final class Writability {
             return false;
         }
         boolean here = context.inEventLoop();
-        if (here && (refused || sentInTask >= LoopBudget.MESSAGES)) {
+        if (here && (refused || refusedRequests > 0 || sentInTask >= LoopBudget.MESSAGES)) {
             return false;
         }
         return senders.keepsNewest()
@@ -128,10 +131,13 @@ public final class Writability {
         }
     }
 
-    /** Like {@link #missedPeer}, if too many requests are outstanding. A handler finds no room until one has ended. */
+    /**
+     * Like {@link #missedPeer}, if too many requests are outstanding. A handler finds no room until one has ended, or
+     * there might be room for another reason.
+     */
     public void missedRequest(BooleanSupplier hasRoomNow) {
         if (context.inEventLoop()) {
-            refused = true;
+            refusedRequests++;
         }
         missedPeer(hasRoomNow);
     }
@@ -172,8 +178,9 @@ public final class Writability {
     }
 
     /**
-     * Has the listeners called the next time that there might be room. This is done after the messages that have
-     * arrived: as soon as there is room for any peer, a listener could send the next message to the full one.
+     * Called when room has come, before {@link #opened}. A message that was refused on arrival is noted only now.
+     * Otherwise the next arrival would call the listeners, as there is room for other peers, and these would send to
+     * the full peer again, without end.
      */
     void noteArrivals() {
         if (missedOnArrival > 0) {
@@ -198,6 +205,7 @@ public final class Writability {
     /** Called when there might be room. */
     void opened() {
         refused = false;
+        refusedRequests = 0;
         callIfOpen();
     }
 
@@ -208,7 +216,6 @@ public final class Writability {
         if (missed && hasRoom()) {
             callListeners();
         }
-        noteArrivals();
     }
 
     /** Called when there will be no more room. The listeners find the socket closed. */

@@ -35,6 +35,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -325,6 +326,31 @@ class WritableSocketTest {
             }
         });
         for (int i = 0; i < 20; i++) {
+            TestSockets.settle(router);
+        }
+
+        assertThat(called).hasValueLessThan(10);
+        int before = called.get();
+        gate.open();
+        await("it is called", () -> called.get() > before);
+        called.set(1_000);
+    }
+
+    /** The second of them finds that a message was refused before it. */
+    @Test
+    void anActionThatSendsFromAnotherThreadIsNotCalledUntilSomethingHasLeft() {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket router = routerWithAFullPeer(gate);
+        AtomicInteger called = new AtomicInteger();
+        router.onWritable(() -> {
+            if (called.incrementAndGet() < 1_000) {
+                ForkJoinPool.commonPool().execute(() -> router.sendAsync(message("A", "again")));
+            }
+        });
+        for (int i = 0; i < 3; i++) {
+            assertThat(reason(router.sendAsync(message("A", "in vain")))).isEqualTo(FULL);
+        }
+        for (int i = 0; i < 50; i++) {
             TestSockets.settle(router);
         }
 
