@@ -35,6 +35,16 @@ public final class Listener extends AbstractEndpoint {
     private static final long UNTIL_SELECTED = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long UNTIL_AWAITED = TimeUnit.SECONDS.toNanos(1);
 
+    /** The states of the address, which the operating system gives to this listener. */
+    private enum Hold {
+        FREE,
+        /** The operating system is being asked for it, and can have given it. */
+        BEING_TAKEN,
+        TAKEN,
+        /** The channel is closed, but the address might not be free. */
+        BEING_FREED
+    }
+
     private final SocketEndpoints endpoints;
     private final CompletableFuture<Void> unbound = new CompletableFuture<>();
     private volatile String text;
@@ -42,13 +52,12 @@ public final class Listener extends AbstractEndpoint {
     // On the event loop
     private @Nullable Channel listener;
 
-    /** True while the operating system is being asked for the address, which can then be taken. */
-    private boolean isBinding;
-
-    /** True once the channel is closed, until its address is free. */
-    private boolean isFreeing;
+    private Hold hold = Hold.FREE;
 
     private volatile boolean ended;
+
+    /** True if the endpoint was closed, even if the event loop does not know it yet. */
+    private volatile boolean wasClosed;
 
     Listener(SocketContext context, SocketEndpoints endpoints, Endpoint endpoint) {
         super(context, endpoint);
@@ -85,6 +94,7 @@ public final class Listener extends AbstractEndpoint {
 
     @Override
     public void close() {
+        wasClosed = true; // now, because the caller can bind to the same endpoint next
         if (!context.tryExecute(this::end)) {
             unbound.complete(null);
         }
@@ -92,7 +102,8 @@ public final class Listener extends AbstractEndpoint {
 
     /** Returns whether this listener was closed, and its address, which the other needs, is not free yet. */
     boolean hasTheAddressOf(Listener next) {
-        return ended && text.equals(next.text);
+        return (wasClosed || ended)
+                && (text.equals(next.text) || endpoint.toString().equals(next.endpoint.toString()));
     }
 
     /** Completes when no more peers are accepted. */
@@ -141,7 +152,7 @@ public final class Listener extends AbstractEndpoint {
             failed(new IllegalStateException("the event loop is shutting down"));
             return;
         }
-        isBinding = true;
+        hold = Hold.BEING_TAKEN;
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(context.eventLoop(), context.eventLoop())
                 .channelFactory(endpoint.transport()::serverChannel)
@@ -157,7 +168,7 @@ public final class Listener extends AbstractEndpoint {
     }
 
     private void bound(Channel channel, @Nullable Throwable cause) {
-        isBinding = false;
+        hold = cause == null ? Hold.TAKEN : Hold.FREE;
         if (cause != null) {
             addressUnbound();
             if (ended) {
@@ -221,17 +232,17 @@ public final class Listener extends AbstractEndpoint {
 
     /** NIO frees the address of a closed channel in its next select. Only then can another socket bind to it. */
     private void closed() {
-        isFreeing = true;
+        hold = Hold.BEING_FREED;
         if (context.schedule(this::freed, UNTIL_SELECTED) == null) {
             freed();
         }
     }
 
     private void freed() {
-        if (!isFreeing) {
+        if (hold != Hold.BEING_FREED) {
             return;
         }
-        isFreeing = false;
+        hold = Hold.FREE;
         addressUnbound();
         if (listener != null) {
             context.fire(new ZMTPSocketEvent.Stopped(text, null));
@@ -265,7 +276,7 @@ public final class Listener extends AbstractEndpoint {
             listener.close();
             return;
         }
-        if (!isBinding) { // otherwise the address is free only after it was taken
+        if (hold != Hold.BEING_TAKEN) { // otherwise the address is free only after it was taken
             noLongerBound();
         }
         boolean loopEnds = context.eventLoop().isShuttingDown() && !context.isClosed();

@@ -71,6 +71,40 @@ class UnbindTest {
         assertThat(receive(pull)).containsExactly("to the second");
     }
 
+    /** As the port of all interfaces, the text of a bound endpoint is not that to which it was bound. */
+    @Test
+    void theSameEndpointCanBeBoundToAgainAtOnce(TestSockets sockets) throws IOException {
+        String endpoint = "tcp://*:" + TestSockets.freePort();
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPEndpoint first = get(pull.bind(endpoint).readyFuture());
+        CountDownLatch held = TestSockets.hold(pull);
+
+        first.close();
+        ZMTPEndpoint second = pull.bind(endpoint);
+        held.countDown();
+
+        assertThat(get(second.readyFuture()).text()).isEqualTo(first.text());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"tcp://127.0.0.1:*", "ipc://{directory}/again", "shm://{directory}/again", "inproc://again"})
+    void aHandlerCanBindToItsAddressAgainAtOnce(String endpoint, @TempDir Path directory, TestSockets sockets)
+            throws Exception {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPEndpoint first = get(
+                pull.bind(endpoint.replace("{directory}", directory.toString())).readyFuture());
+
+        ZMTPEndpoint second = pull.eventLoop()
+                .submit(() -> {
+                    first.close();
+                    return pull.bind(first.text());
+                })
+                .get();
+
+        assertThat(get(second.readyFuture()).text()).isEqualTo(first.text());
+    }
+
     @Test
     void itsAddressCanBeBoundToAgainIfItWasClosedWhileItWasBound(TestSockets sockets) throws IOException {
         String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
