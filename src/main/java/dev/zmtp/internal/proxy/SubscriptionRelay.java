@@ -100,7 +100,8 @@ public final class SubscriptionRelay {
     /** Runs on the subscriber's event loop. */
     private void relaySome() {
         try {
-            for (int left = LoopBudget.MESSAGES; left > 0; left--) {
+            int commands = Math.max(1, subscriber.peers().size()); // a change is told to each publisher
+            for (int left = LoopBudget.MESSAGES; left > 0; left -= commands) {
                 ZMTPSubscription next = next();
                 if (next == null) {
                     return;
