@@ -42,16 +42,25 @@ public final class MessageMemory {
         return shares > 1 ? ENTRY + (all - ENTRY) / shares : all;
     }
 
-    /** Takes ownership of the message. Returns it, or a copy if its frames are small parts of large buffers. */
+    /**
+     * Takes ownership of the message. Returns it, or a copy if its frames are small parts of large buffers and there is
+     * memory for a copy.
+     */
     public static ZMTPMessage compact(ZMTPMessage message) {
         if (!isWasteful(message)) {
             return message;
         }
+        ZMTPMessage copy;
         try {
-            return message.copy();
-        } finally {
+            copy = message.copy();
+        } catch (OutOfMemoryError e) {
+            return message;
+        } catch (Throwable e) { // a frame was released
             message.release();
+            throw e;
         }
+        message.release();
+        return copy;
     }
 
     /** Returns whether {@link #compact} would copy the message. */

@@ -137,6 +137,20 @@ class SocketMemoryTest {
     }
 
     @Test
+    void whatWaitsForAnyPeerDoesNotKeepALargeBufferOfWhichItIsAPart(TestSockets sockets) throws IOException {
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect("tcp://127.0.0.1:" + TestSockets.freePort());
+        ByteBuf large = Unpooled.buffer(64 << 10).writeZero(64 << 10);
+
+        push.sendOrDrop(partOf(large));
+        settle(push);
+
+        assertThat(push.stats().queued()).isEqualTo(1);
+        assertThat(large.refCnt()).isEqualTo(1);
+        large.release();
+    }
+
+    @Test
     void theObjectsOfManyFramesAreCounted(TestSockets sockets) {
         ZMTPSocket pull = sockets.open(counted(sockets, PULL));
         ZMTPSocket push = sockets.open(PUSH);

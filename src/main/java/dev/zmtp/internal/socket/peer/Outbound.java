@@ -4,7 +4,6 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DROPPED;
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.SENT;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.PeerCounters;
 import dev.zmtp.internal.socket.context.SocketContext;
@@ -174,8 +173,7 @@ public final class Outbound {
     }
 
     private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        ZMTPMessage kept = message.refCnt() == 1 ? MessageMemory.compact(message) : message;
-        queue.add(kept, result, context.nanoTime());
+        queue.add(message, result, context.nanoTime());
         if (queue.becameSlow()) {
             context.fire(new ZMTPSocketEvent.SlowPeer(
                     peer, queue.messages(), queue.bytes(), oldestAge(), counters.get(DROPPED)));

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.context.Count;
 import dev.zmtp.internal.transport.QueueLimit;
@@ -119,14 +120,18 @@ public final class SendQueue {
         add(message, result, null, message.readableBytes(), since);
     }
 
-    /** Adds a message that counts for {@code size} bytes. */
+    /**
+     * Adds a message that counts for {@code size} bytes. If it is a small part of a large buffer and has no other
+     * owner, a copy is added in its place, because it can wait for long.
+     */
     public void add(
             ZMTPMessage message,
             @Nullable CompletableFuture<Void> result,
             @Nullable Outgoing request,
             long size,
             long since) {
-        QueuedMessage queued = new QueuedMessage(message, result, request, size, since);
+        ZMTPMessage kept = request == null && message.refCnt() == 1 ? MessageMemory.compact(message) : message;
+        QueuedMessage queued = new QueuedMessage(kept, result, request, size, since);
         if (isEmpty()) {
             oldestSince.set(since);
         }
