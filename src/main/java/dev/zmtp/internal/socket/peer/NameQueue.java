@@ -7,10 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The newcomers that wait, in order, until a connection frees the name of its peer. On the event loop. */
 final class NameQueue {
 
-    /**
-     * Maximum number of newcomers waiting for a name, each with the data of a single read. Further newcomers join at
-     * once.
-     */
+    /** Maximum number of newcomers waiting for a name. Further newcomers join at once. */
     static final int MAX_WAITING = 16;
 
     private final List<Newcomer> waiting = new ArrayList<>(0);

@@ -12,12 +12,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection whose peer has the same name as another peer. When a peer closes its socket and opens a new socket, the
  * end of the old connection can arrive after the new connection. Therefore the decision is made when the old connection
- * has ended and the socket has finished with it, or after a second. Data that the peer sends in the meantime is
- * deferred, because from the peer's point of view the handshake has succeeded.
+ * has ended and the socket has finished with it, or after a second. The end of a connection that is not read cannot be
+ * seen, so this takes longer then. Data that the peer sends in the meantime is deferred, because from the peer's point
+ * of view the handshake has succeeded.
  */
 final class Newcomer {
 
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
+
+    /** Number of such times that a newcomer waits if the old connection is not read. */
+    private static final int MAX_WAITS = 30;
 
     private final PeerHandler connection;
     private final BooleanSupplier decide;
@@ -25,6 +29,7 @@ final class Newcomer {
     private final Queue<Object> deferred = new ArrayDeque<>(0);
     private @Nullable ScheduledFuture<?> timer;
     private boolean decided;
+    private int waits;
 
     /**
      * Nothing happens before {@link #await}.
@@ -41,7 +46,19 @@ final class Newcomer {
 
     void await(SocketContext context) {
         owner.nameQueue().add(this);
-        timer = context.schedule(this::decide, PATIENCE);
+        waitOn(context);
+    }
+
+    private void waitOn(SocketContext context) {
+        timer = context.schedule(
+                () -> {
+                    if (++waits < MAX_WAITS && !owner.channel().config().isAutoRead()) {
+                        waitOn(context);
+                    } else {
+                        decide();
+                    }
+                },
+                PATIENCE);
     }
 
     /** Waits for the remaining time for another connection, which has taken the name. */

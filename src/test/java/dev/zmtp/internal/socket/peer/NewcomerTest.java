@@ -236,6 +236,40 @@ class NewcomerTest {
         assertThat(received).containsExactly("A of the first");
     }
 
+    /** The application does not keep up with what it has received. */
+    @Test
+    void waitsLongerIfTheEndOfTheOtherOneCannotBeSeen() {
+        bind("test://newcomer");
+        ZMTPSocket first = connect("test://newcomer");
+        ZMTPPeer its = TestSockets.peer(router);
+        its.pauseReading();
+        loop.run();
+        ZMTPSocket second = connect("test://newcomer");
+        send(second, "of the second");
+
+        first.closeAsync(Duration.ZERO);
+        loop.advance(PATIENCE.multipliedBy(5));
+        its.resumeReading();
+        loop.advance(PATIENCE);
+
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
+        assertThat(received).containsExactly("A of the second");
+    }
+
+    @Test
+    void isRefusedIfTheOtherOneStaysAndIsNotRead() {
+        bind("test://newcomer");
+        connect("test://newcomer");
+        TestSockets.peer(router).pauseReading();
+        connect("test://newcomer");
+
+        loop.advance(PATIENCE.multipliedBy(29));
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
+        loop.advance(PATIENCE);
+
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).hasSize(1);
+    }
+
     @Test
     void mayLeaveWhileItWaits() {
         bind("test://newcomer");
