@@ -51,10 +51,11 @@ public final class EndReports {
             ctx.fireExceptionCaught(cause);
         }
         failureReported = true;
-        if (close && isUrgent(cause)) {
-            AbruptClose.of(ctx);
-        } else if (close) {
+        if (close) {
             ctx.close();
+        }
+        if (close && isUrgent(cause)) {
+            AbruptClose.of(ctx.channel());
         }
     }
 

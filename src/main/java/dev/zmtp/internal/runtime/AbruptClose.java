@@ -1,5 +1,6 @@
 package dev.zmtp.internal.runtime;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 
 /** The end of a connection whose peer does not read. */
@@ -8,13 +9,12 @@ public final class AbruptClose {
     private AbruptClose() {}
 
     /**
-     * Closes the channel at once. The handlers before {@code ctx} are asked first. But an {@code SslHandler} would wait
-     * for seconds until its close_notify has been flushed, and keep all that it has encrypted. On the event loop.
+     * Closes the channel if its handlers have not done so yet, which were asked before. An {@code SslHandler} waits for
+     * seconds until its close_notify has been flushed, and keeps all that it has encrypted. On the event loop.
      */
-    public static void of(ChannelHandlerContext ctx) {
-        ctx.close();
-        ChannelHandlerContext first = ctx.pipeline().firstContext();
-        if (first != null && ctx.channel().isOpen()) {
+    public static void of(Channel channel) {
+        ChannelHandlerContext first = channel.pipeline().firstContext();
+        if (first != null && channel.isOpen()) {
             first.close();
         }
     }

@@ -40,9 +40,16 @@ final class Farewell {
         timer = context.schedule(() -> none(ctx), nanos);
     }
 
+    /** Ends the connection because of a failure, although the peer might not read. */
+    static void none(PeerHandler connection, Throwable cause) {
+        connection.fail(cause);
+        AbruptClose.of(connection.channel());
+    }
+
     /** Ends the connection of a peer that is not waited for. */
     static void none(ChannelHandlerContext ctx) {
-        AbruptClose.of(ctx);
+        ctx.close();
+        AbruptClose.of(ctx.channel());
     }
 
     /** Shuts down the output after everything written so far. */

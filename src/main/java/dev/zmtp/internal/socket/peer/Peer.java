@@ -300,7 +300,7 @@ public final class Peer implements ZMTPPeer {
     public void exceeded(ZMTPException cause) {
         PeerHandler now = link;
         if (now != null) {
-            now.fail(cause);
+            Farewell.none(now, cause);
         }
         outbound.failQueue(ZMTPSocketException.Reason.FULL, "the memory budget was exceeded");
     }

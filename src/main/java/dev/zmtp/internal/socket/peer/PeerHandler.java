@@ -239,7 +239,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     public void fail(Throwable failure) {
         wasActive |= wasAccepted(); // it might fail before it is reported to be active
         endBecause(failure);
-        Farewell.none(ctx);
+        ctx.close();
     }
 
     /** Sets the cause of the end unless there is one. Nothing more is written. */
@@ -314,7 +314,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             deliver(next);
         }
         newcomer = null; // last, so that data read in the meantime comes after the deferred data
-        return stage == Stage.IN_USE;
+        return stage == Stage.IN_USE && cause == null; // a refused peer can take a while to close
     }
 
     private void join(Peer its, PeerInfo info) {
