@@ -16,10 +16,10 @@ public final class MessageMemory {
     private static final int FRAME_OBJECTS = 132;
 
     /**
-     * A frame is copied if its buffer is more than this many times as large as the frame, because the frame keeps the
-     * whole buffer from being reused.
+     * A message is copied if buffers of its frames are more than this many times as large as the message, because the
+     * frames keep the whole buffers from being reused.
      */
-    private static final int WASTE = 4;
+    private static final long WASTE = 4;
 
     /** Buffers up to this size are not worth copying. */
     private static final int LEAST = 4 << 10;
@@ -65,19 +65,20 @@ public final class MessageMemory {
 
     /** Returns whether {@link #compact} would copy the message. */
     public static boolean isWasteful(ZMTPMessage message) {
+        long kept = 0;
         for (int i = 0; i < message.size(); i++) {
-            if (isWasteful(message.frame(i))) {
-                return true;
-            }
+            kept += keptInVain(message.frame(i));
         }
-        return false;
+        return kept > 0 && kept > WASTE * message.readableBytes();
     }
 
-    private static boolean isWasteful(ByteBuf frame) {
+    /** Returns the size of the buffer of which the frame is a small part; 0 if it is not. */
+    private static long keptInVain(ByteBuf frame) {
         ByteBuf root = frame;
         for (ByteBuf next = frame.unwrap(); next != null; next = next.unwrap()) {
             root = next;
         }
-        return root.capacity() > LEAST && root.capacity() > (long) WASTE * frame.readableBytes();
+        long capacity = root.capacity();
+        return capacity > LEAST && capacity > WASTE * frame.readableBytes() ? capacity : 0;
     }
 }

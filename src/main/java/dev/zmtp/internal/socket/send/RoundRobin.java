@@ -101,8 +101,23 @@ public class RoundRobin extends Routing {
             return Fate.REFUSED;
         }
         boolean ages = context.maxMessageAgeNanos() != Long.MAX_VALUE;
-        queue.add(message, result, request, bytes, ages ? context.nanoTime() : context.taskTime());
+        add(message, bytes, result, request, ages ? context.nanoTime() : context.taskTime());
         return Fate.QUEUED;
+    }
+
+    /** Queues a message that the credit has accepted. */
+    private void add(
+            ZMTPMessage message,
+            long bytes,
+            @Nullable CompletableFuture<Void> result,
+            @Nullable Outgoing request,
+            long since) {
+        try {
+            queue.add(message, result, request, bytes, since);
+        } catch (Throwable e) { // such as that its sender has released a frame, of which it would keep a copy
+            credit.give(1, bytes);
+            throw e;
+        }
     }
 
     /** Sends or queues a message that the credit has accepted. */
@@ -122,7 +137,7 @@ public class RoundRobin extends Routing {
             credit.give(1, bytes); // first, because a message that its sender has released throws
             pass(peer, message, result, request);
         } else {
-            queue.add(message, result, request, bytes, context.nanoTime());
+            add(message, bytes, result, request, context.nanoTime());
             failIfNobodyCanCome("the last endpoint was closed"); // in the meantime
         }
     }

@@ -29,6 +29,8 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.time.Duration;
@@ -106,6 +108,26 @@ class WritableSocketTest {
             assertThat(push.trySend(message("" + i))).isTrue();
         }
         assertThat(push.isWritable()).isFalse();
+    }
+
+    /** Such a part of a large buffer is copied when it waits, which fails. */
+    @Test
+    void aFrameThatItsSenderHasReleasedTakesNoRoomForGood() {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(4, 1 << 20));
+        push.connect("inproc://parts");
+        for (int i = 0; i < 4; i++) {
+            ByteBuf large = ByteBufAllocator.DEFAULT.buffer(8 << 10).writeZero(100);
+            ZMTPMessage message = ZMTPMessage.from(large);
+            large.release();
+            push.sendOrDrop(message);
+            TestSockets.settle(push);
+        }
+        ZMTPSocket pull = sockets.open(PULL);
+        pull.bind("inproc://parts");
+        await("none waits", () -> push.stats().queued() == 0);
+        TestSockets.settle(push);
+
+        assertThat(ClockedSockets.core(push).senders().credit().isOpen()).isTrue();
     }
 
     @Test
