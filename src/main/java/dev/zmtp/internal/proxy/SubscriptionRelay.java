@@ -26,6 +26,9 @@ public final class SubscriptionRelay {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.SubscriptionRelay");
 
+    /** Maximum cost of a change. Thus the publishers are flushed once for several changes, however many there are. */
+    private static final int MAX_COST = LoopBudget.MESSAGES / 32;
+
     private final SocketContext context;
     private final Subscribers subscribers;
     private final SocketContext target;
@@ -100,8 +103,8 @@ public final class SubscriptionRelay {
     /** Runs on the subscriber's event loop. */
     private void relaySome() {
         try {
-            int commands = Math.max(1, subscriber.peers().size()); // a change is told to each publisher
-            for (int left = LoopBudget.MESSAGES; left > 0; left -= commands) {
+            int publishers = Math.max(1, subscriber.peers().size()); // which are all told of each change, and flushed
+            for (int left = LoopBudget.MESSAGES; left > 0; left -= Math.min(publishers, MAX_COST)) {
                 ZMTPSubscription next = next();
                 if (next == null) {
                     return;

@@ -100,10 +100,11 @@ public final class Listener extends AbstractEndpoint {
         }
     }
 
-    /** Returns whether this listener was closed, and its address, which the other needs, is not free yet. */
+    /** Returns whether this listener was closed, and its address, which the other might need, is not free yet. */
     boolean hasTheAddressOf(Listener next) {
         return (wasClosed || ended)
-                && (text.equals(next.text) || endpoint.toString().equals(next.endpoint.toString()));
+                && (text.equals(next.text.replace("//*:", "//0.0.0.0:"))
+                        || endpoint.toString().equals(next.endpoint.toString()));
     }
 
     /** Completes when no more peers are accepted. */
@@ -269,6 +270,7 @@ public final class Listener extends AbstractEndpoint {
             return;
         }
         ended = true;
+        forgetLookup();
         if (listener != null) {
             if (context.eventLoop().isTerminated()) { // without notice from the channel
                 addressUnbound();

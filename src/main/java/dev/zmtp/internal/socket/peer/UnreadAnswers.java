@@ -33,6 +33,9 @@ public final class UnreadAnswers {
 
     /** Called when answers have been added or have left. */
     public void changed() {
+        if (!peer.isUp()) {
+            return; // none waits for it
+        }
         boolean now = haveNoRoom();
         if (now && !areMany) {
             areMany = true;
@@ -41,7 +44,7 @@ public final class UnreadAnswers {
             haveLeft();
             peer.reading();
         }
-        if (now && peer.isUp() && !peer.queue().isAtLimit()) {
+        if (now && !peer.queue().isAtLimit()) {
             lookAtTheMemoryLater();
         }
     }

@@ -86,6 +86,19 @@ class UnbindTest {
         assertThat(get(second.readyFuture()).text()).isEqualTo(first.text());
     }
 
+    @Test
+    void aPortThatWasChosenCanBeBoundToAgainAtOnce(TestSockets sockets) throws IOException {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPEndpoint first = get(pull.bind("tcp://*:*").readyFuture());
+        CountDownLatch held = TestSockets.hold(pull);
+
+        first.close();
+        ZMTPEndpoint second = pull.bind(first.text().replace("0.0.0.0", "*"));
+        held.countDown();
+
+        assertThat(get(second.readyFuture()).text()).isEqualTo(first.text());
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {"tcp://127.0.0.1:*", "ipc://{directory}/again", "shm://{directory}/again", "inproc://again"})
