@@ -25,10 +25,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("linux") // /proc, and many addresses of the loopback interface
 class AttacksIT {
 
-    private static final Duration DURATION = Duration.ofMillis(700);
+    private static final Duration DURATION = Duration.ofMillis(500);
 
     /** Of the second try: long beside the beginning of an attack, which takes all of a short one on a busy machine. */
-    private static final Duration LONGER = DURATION.multipliedBy(5);
+    private static final Duration LONGER = DURATION.multipliedBy(7);
 
     /** The servers live for seconds: they would spend them on compiling, one more than the other. */
     private static final List<String> OPTIONS = List.of("-XX:TieredStopAtLevel=1");

@@ -26,8 +26,8 @@ class SoakIT {
 
     @Test
     void messagesSurviveNetworkFaults() {
-        int code = soak(
-                "--minutes", "0.15", "--seed", "7", "--connections", "21", "--heartbeat", "15", "--host", OWN_HOST);
+        int code =
+                soak("--minutes", "0.1", "--seed", "7", "--connections", "21", "--heartbeat", "15", "--host", OWN_HOST);
 
         assertThat(code).as("%s", printed).isEqualTo(CommandLine.ExitCode.OK);
         assertThat(printed.toString())
