@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Subscribes the subscriber of a proxy to the topics that the peers of its publisher have subscribed to.
  *
- * <p>On their way to another event loop, a subscription and its cancellation cancel each other out. So peers that
- * change their topics faster than that event loop follows do not fill its queue of tasks.
+ * <p>On their way to the subscriber's event loop, a subscription and its cancellation cancel each other out. So peers
+ * that change their topics faster than that event loop follows do not fill its queue of tasks.
  */
 public final class SubscriptionRelay {
 
@@ -38,14 +38,15 @@ public final class SubscriptionRelay {
     private final Object lock = new Object();
 
     /**
-     * Changes on their way to the subscriber's event loop, whose number is bounded by that of the topics. They are
+     * Numbers of the changes on their way to the subscriber's event loop, which are no more than the topics. They are
      * sorted because topics chosen by peers could collide in a hash table. Guarded by the lock, like the next fields.
      */
-    private NavigableMap<ByteBuf, ZMTPSubscription> changes = new TreeMap<>();
+    private final NavigableMap<ByteBuf, Long> numbers = new TreeMap<>();
 
-    /** Earlier changes, which are relayed first. */
-    private NavigableMap<ByteBuf, ZMTPSubscription> current = new TreeMap<>();
+    /** The changes in their order, as a topic might replace another. */
+    private final NavigableMap<Long, ZMTPSubscription> changes = new TreeMap<>();
 
+    private long last;
     private boolean scheduled;
 
     // Used on the publisher's event loop
@@ -79,14 +80,14 @@ public final class SubscriptionRelay {
     }
 
     private void relay(ZMTPSubscription request) {
-        if (target.inEventLoop()) {
-            subscribe(request);
-            return;
-        }
         boolean schedule;
         synchronized (lock) {
-            if (current.remove(request.topic()) == null && changes.remove(request.topic()) == null) {
-                changes.put(request.topic(), request);
+            ByteBuf topic = request.topic();
+            Long opposite = numbers.remove(topic);
+            if (opposite == null) {
+                add(topic, request);
+            } else {
+                changes.remove(opposite);
             }
             schedule = !scheduled;
             scheduled = true;
@@ -97,6 +98,17 @@ public final class SubscriptionRelay {
             } catch (Throwable e) {
                 stopped(e);
             }
+        }
+    }
+
+    private void add(ByteBuf topic, ZMTPSubscription request) {
+        Long number = ++last;
+        changes.put(number, request);
+        try {
+            numbers.put(topic, number);
+        } catch (Throwable e) { // there is no memory
+            changes.remove(number);
+            throw e;
         }
     }
 
@@ -117,6 +129,15 @@ public final class SubscriptionRelay {
         }
     }
 
+    /** Relays all changes now if both sockets have one event loop, so that none comes after the end. */
+    private void relayRest() {
+        if (target.inEventLoop()) {
+            for (ZMTPSubscription next = next(); next != null; next = next()) {
+                subscribe(next);
+            }
+        }
+    }
+
     /** For example because there is no memory. The next change continues. */
     private void stopped(Throwable cause) {
         synchronized (lock) {
@@ -125,20 +146,17 @@ public final class SubscriptionRelay {
         failures.log("A proxy", "could not relay subscriptions", cause);
     }
 
-    /**
-     * Removes and returns a change; null if there is none. New changes come after all those that wait, so that no topic
-     * waits for ever because others are before it in the order.
-     */
+    /** Removes and returns the first change; null if there is none. */
     private @Nullable ZMTPSubscription next() {
         synchronized (lock) {
-            if (current.isEmpty()) {
-                NavigableMap<ByteBuf, ZMTPSubscription> empty = current;
-                current = changes;
-                changes = empty;
+            Map.Entry<Long, ZMTPSubscription> first = changes.firstEntry();
+            scheduled = first != null;
+            if (first == null) {
+                return null;
             }
-            Map.Entry<ByteBuf, ZMTPSubscription> next = current.pollFirstEntry();
-            scheduled = next != null;
-            return next == null ? null : next.getValue();
+            numbers.remove(first.getValue().topic()); // first, because there can be no memory for the topic
+            changes.remove(first.getKey());
+            return first.getValue();
         }
     }
 
@@ -165,6 +183,7 @@ public final class SubscriptionRelay {
                         if (listener != null) {
                             Sockets.closeQuietly(listener);
                             subscribers.topics().forEach(topic -> relay(ZMTPSubscription.cancel(topic)));
+                            relayRest();
                         }
                     } finally {
                         whenEnded.run();

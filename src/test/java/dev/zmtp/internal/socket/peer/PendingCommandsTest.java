@@ -53,6 +53,48 @@ class PendingCommandsTest {
         assertThat(commands.isEmpty()).isTrue();
     }
 
+    /** So that a publisher sends all that is wanted while one topic replaces another. */
+    @Test
+    void theyLeaveInTheOrderInWhichTheyWereAdded() {
+        List<ZMTPSubscription> added = List.of(
+                ZMTPSubscription.subscribe("ab"),
+                ZMTPSubscription.cancel("a"),
+                ZMTPSubscription.subscribe("Z"),
+                ZMTPSubscription.cancel("b"),
+                ZMTPSubscription.subscribe("c"));
+        added.forEach(commands::add);
+
+        for (ZMTPSubscription next : added) {
+            assertThat(commands.poll()).isEqualTo(next);
+        }
+        assertThat(commands.isEmpty()).isTrue();
+        assertThat(commands.bytes()).isZero();
+    }
+
+    @Test
+    void cancelsComeAfterTheCommandsOfASupplier() {
+        Queue<Object> others = new ArrayDeque<>(List.of(ZMTPSubscription.subscribe("ab")));
+        commands.addAll(others::poll);
+        commands.add(ZMTPSubscription.cancel("a"));
+        commands.add(ZMTPSubscription.subscribe("Z"));
+
+        assertThat(commands.poll()).isEqualTo(ZMTPSubscription.subscribe("ab"));
+        assertThat(commands.poll()).isEqualTo(ZMTPSubscription.cancel("a"));
+        assertThat(commands.poll()).isEqualTo(ZMTPSubscription.subscribe("Z"));
+        assertThat(commands.poll()).isNull();
+        assertThat(commands.isEmpty()).isTrue();
+    }
+
+    @Test
+    void cancelsDoNotWaitForASupplierThatNeverEnds() {
+        commands.addAll(() -> ZMTPSubscription.subscribe("next"));
+        for (int i = 0; i < 2_000; i++) {
+            commands.add(ZMTPSubscription.cancel("" + i));
+        }
+
+        assertThat(commands.poll()).isEqualTo(ZMTPSubscription.cancel("0"));
+    }
+
     @Test
     void changesComeBeforeTheCommandsOfASupplier() {
         Queue<Object> others = new ArrayDeque<>(List.of(ZMTPSubscription.subscribe("B")));
