@@ -37,8 +37,9 @@ public final class ZMTPSocketConfig {
     /** Policy of a ROUTER for a new peer that announces another peer's routing id. */
     public enum RoutingIdConflictPolicy {
         /**
-         * The new peer waits for up to a second, because the other peer may be leaving. If the routing id is still in
-         * use after that, the new peer is disconnected. The default.
+         * The new peer waits for up to a second, because the other peer may be leaving, or for up to 30 seconds while
+         * the other peer is not read, because its end cannot be seen. If the routing id is still in use after that, the
+         * new peer is disconnected. The default.
          */
         REFUSE,
         /** The new peer gets the routing id at once, and the connection of the other peer is closed. */

@@ -16,6 +16,10 @@ final class NameQueue {
         return waiting.size() >= MAX_WAITING;
     }
 
+    boolean isLast(Newcomer newcomer) {
+        return !waiting.isEmpty() && waiting.get(waiting.size() - 1) == newcomer;
+    }
+
     void add(Newcomer newcomer) {
         waiting.add(newcomer);
     }

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  * A connection whose peer has the same name as another peer. When a peer closes its socket and opens a new socket, the
  * end of the old connection can arrive after the new connection. Therefore the decision is made when the old connection
  * has ended and the socket has finished with it, or after a second. The end of a connection that is not read cannot be
- * seen, so this takes longer then. Data that the peer sends in the meantime is deferred, because from the peer's point
- * of view the handshake has succeeded.
+ * seen, so the last newcomer waits longer then. Earlier ones, which are not read either, might be gone. Data that the
+ * peer sends in the meantime is deferred, because from the peer's point of view the handshake has succeeded.
  */
 final class Newcomer {
 
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
 
-    /** Number of such times that a newcomer waits if the old connection is not read. */
+    /** Number of such times that the last newcomer waits if the old connection is not read. */
     private static final int MAX_WAITS = 30;
 
     private final PeerHandler connection;
@@ -52,7 +52,8 @@ final class Newcomer {
     private void waitOn(SocketContext context) {
         timer = context.schedule(
                 () -> {
-                    if (++waits < MAX_WAITS && !owner.channel().config().isAutoRead()) {
+                    boolean isOwnerRead = owner.channel().config().isAutoRead();
+                    if (++waits < MAX_WAITS && owner.nameQueue().isLast(this) && !isOwnerRead) {
                         waitOn(context);
                     } else {
                         decide();

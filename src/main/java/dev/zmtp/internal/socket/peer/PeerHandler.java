@@ -314,7 +314,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             deliver(next);
         }
         newcomer = null; // last, so that data read in the meantime comes after the deferred data
-        return stage == Stage.IN_USE && cause == null; // a refused peer can take a while to close
+        return stage == Stage.IN_USE && (peer != null || left != null); // a refused peer can take a while to close
     }
 
     private void join(Peer its, PeerInfo info) {

@@ -256,6 +256,25 @@ class NewcomerTest {
         assertThat(received).containsExactly("A of the second");
     }
 
+    /** Earlier ones might be gone, as they are not read either. */
+    @Test
+    void waitsLongerAsTheLastOnly() {
+        bind("test://newcomer");
+        ZMTPSocket first = connect("test://newcomer");
+        ZMTPPeer its = TestSockets.peer(router);
+        its.pauseReading();
+        send(connect("test://newcomer"), "of the second");
+        send(connect("test://newcomer"), "of the third");
+
+        loop.advance(PATIENCE.multipliedBy(5));
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).hasSize(1);
+        first.closeAsync(Duration.ZERO);
+        its.resumeReading();
+        loop.advance(PATIENCE);
+
+        assertThat(received).containsExactly("A of the third");
+    }
+
     @Test
     void isRefusedIfTheOtherOneStaysAndIsNotRead() {
         bind("test://newcomer");
