@@ -24,7 +24,7 @@ class RingSleepIT {
                 "-m",
                 "quick",
                 "-time",
-                "150",
+                "100",
                 "-iters",
                 "2",
                 "-jvmArgs", // one way to compile in place of all: it is the processor that lets a load overtake a store
