@@ -4,16 +4,13 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.TopicChanges;
 import dev.zmtp.internal.socket.endpoint.Sockets;
 import dev.zmtp.internal.socket.publish.Subscribers;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;
-import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,16 +34,9 @@ public final class SubscriptionRelay {
     private final Runnable relayTask = this::relaySome;
     private final Object lock = new Object();
 
-    /**
-     * Numbers of the changes on their way to the subscriber's event loop, which are no more than the topics. They are
-     * sorted because topics chosen by peers could collide in a hash table. Guarded by the lock, like the next fields.
-     */
-    private final NavigableMap<ByteBuf, Long> numbers = new TreeMap<>();
+    /** Changes on their way to the subscriber's event loop. Guarded by the lock, like the next field. */
+    private final TopicChanges<ZMTPSubscription> changes = new TopicChanges<>();
 
-    /** The changes in their order, as a topic might replace another. */
-    private final NavigableMap<Long, ZMTPSubscription> changes = new TreeMap<>();
-
-    private long last;
     private boolean scheduled;
 
     // Used on the publisher's event loop
@@ -82,13 +72,7 @@ public final class SubscriptionRelay {
     private void relay(ZMTPSubscription request) {
         boolean schedule;
         synchronized (lock) {
-            ByteBuf topic = request.topic();
-            Long opposite = numbers.remove(topic);
-            if (opposite == null) {
-                add(topic, request);
-            } else {
-                changes.remove(opposite);
-            }
+            changes.add(request.topic(), request);
             schedule = !scheduled;
             scheduled = true;
         }
@@ -98,17 +82,6 @@ public final class SubscriptionRelay {
             } catch (Throwable e) {
                 stopped(e);
             }
-        }
-    }
-
-    private void add(ByteBuf topic, ZMTPSubscription request) {
-        Long number = ++last;
-        changes.put(number, request);
-        try {
-            numbers.put(topic, number);
-        } catch (Throwable e) { // there is no memory
-            changes.remove(number);
-            throw e;
         }
     }
 
@@ -149,14 +122,10 @@ public final class SubscriptionRelay {
     /** Removes and returns the first change; null if there is none. */
     private @Nullable ZMTPSubscription next() {
         synchronized (lock) {
-            Map.Entry<Long, ZMTPSubscription> first = changes.firstEntry();
+            TopicChanges.Change<ZMTPSubscription> first = changes.first();
             scheduled = first != null;
-            if (first == null) {
-                return null;
-            }
-            numbers.remove(first.getValue().topic()); // first, because there can be no memory for the topic
-            changes.remove(first.getKey());
-            return first.getValue();
+            changes.removeFirst();
+            return first == null ? null : first.value();
         }
     }
 

@@ -2,18 +2,14 @@ package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.internal.socket.context.TopicChanges;
 import io.netty.buffer.ByteBuf;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The subscriptions or memberships that wait until a publisher reads. They are the difference between the commands sent
- * to the publisher and the current state. A subscription and its cancellation cancel each other out while both wait, so
- * there are never more commands than topics. They leave in the order in which they were added. They are found in a
- * sorted map, because topics chosen by peers could collide in a hash table.
+ * to the publisher and the current state.
  */
 final class PendingCommands {
 
@@ -23,19 +19,15 @@ final class PendingCommands {
     /** Maximum number of removals that wait for the commands of a supplier. */
     private static final int MAX_HELD = 1_024;
 
-    /** Numbers of the commands. */
-    private final NavigableMap<ByteBuf, Long> byTopic = new TreeMap<>();
-
-    private final NavigableMap<Long, Object> additions = new TreeMap<>();
-    private final NavigableMap<Long, Object> removals = new TreeMap<>();
-    private long last;
+    private final TopicChanges<Object> changes = new TopicChanges<>();
+    private int removals;
     private @Nullable Supplier<@Nullable Object> others;
     private long bytes;
     private boolean closed;
 
     /** Returns whether there are no commands. A supplier might have commands until it returns null. */
     boolean isEmpty() {
-        return byTopic.isEmpty() && others == null;
+        return changes.isEmpty() && others == null;
     }
 
     /** Memory that the commands take, without those of a supplier, in bytes. */
@@ -49,22 +41,13 @@ final class PendingCommands {
             return;
         }
         ByteBuf topic = topic(command);
-        Long opposite = byTopic.remove(topic);
-        if (opposite != null) {
-            (isAddition(command) ? removals : additions).remove(opposite);
+        if (changes.add(topic, command)) {
+            bytes += bytes(topic);
+            removals += isAddition(command) ? 0 : 1;
+        } else {
             bytes -= bytes(topic);
-            return;
+            removals -= isAddition(command) ? 1 : 0;
         }
-        Long number = ++last;
-        NavigableMap<Long, Object> ordered = isAddition(command) ? additions : removals;
-        ordered.put(number, command);
-        try {
-            byTopic.put(topic, number);
-        } catch (Throwable e) { // there is no memory
-            ordered.remove(number);
-            throw e;
-        }
-        bytes += bytes(topic);
     }
 
     /** Adds the commands of a supplier, until it returns null. Does nothing after the end. */
@@ -96,32 +79,29 @@ final class PendingCommands {
      */
     @Nullable
     Object poll() {
-        boolean isAddition = !additions.isEmpty() && (removals.isEmpty() || additions.firstKey() < removals.firstKey());
-        if (others != null && !isAddition && removals.size() < MAX_HELD) {
+        TopicChanges.Change<Object> first = changes.first();
+        boolean isHeld = first == null || (!isAddition(first.value()) && removals < MAX_HELD);
+        if (others != null && isHeld) {
             Object other = others.get();
             if (other != null) {
                 return other;
             }
             others = null;
         }
-        NavigableMap<Long, Object> ordered = isAddition ? additions : removals;
-        Map.Entry<Long, Object> first = ordered.firstEntry();
         if (first == null) {
             return null;
         }
-        ByteBuf topic = topic(first.getValue()); // first, because there can be no memory for it
-        byTopic.remove(topic);
-        ordered.remove(first.getKey());
-        bytes -= bytes(topic);
-        return first.getValue();
+        changes.removeFirst();
+        bytes -= bytes(first.topic());
+        removals -= isAddition(first.value()) ? 0 : 1;
+        return first.value();
     }
 
     /** Removes all commands. No more commands are added. */
     void close() {
         closed = true;
-        byTopic.clear();
-        additions.clear();
-        removals.clear();
+        changes.clear();
+        removals = 0;
         others = null;
         bytes = 0;
     }
