@@ -221,8 +221,8 @@ public final class ZMTPSocket implements AutoCloseable {
      * after a request was refused because too many are outstanding, until one has ended or a message has left. With
      * ROUTER, SERVER and PEER, it is false there after a message was refused, until another is accepted or one has
      * left. If all peers share a queue, it is false on a socket that only binds and has no peer. A type that does not
-     * send is never writable. A peer's queue can be full although the socket is writable (see {@link
-     * ZMTPPeer#isWritable()}).
+     * send is never writable. A peer's queue can be full although the socket is writable (see
+     * {@link ZMTPPeer#isWritable()}).
      */
     public boolean isWritable() {
         return core.senders().writability().isOpen();

@@ -53,9 +53,9 @@ public final class EndReports {
         failureReported = true;
         if (close) {
             ctx.close();
-        }
-        if (close && isUrgent(cause)) {
-            AbruptClose.of(ctx.channel());
+            if (isUrgent(cause)) {
+                AbruptClose.of(ctx.channel());
+            }
         }
     }
 

@@ -91,10 +91,11 @@ public final class InprocHandler extends ChannelDuplexHandler {
             for (; duplicated < frames.length; duplicated++) {
                 frames[duplicated] = message.frame(duplicated).retainedDuplicate();
             }
-        } finally {
-            for (int i = 0; duplicated < frames.length && i < duplicated; i++) {
-                frames[i].release(); // the next one was already released, or there is no memory for it
+        } catch (Throwable e) { // the next frame was already released, or there is no memory
+            for (int i = 0; i < duplicated; i++) {
+                frames[i].release();
             }
+            throw e;
         }
         return ZMTPMessage.from(frames);
     }

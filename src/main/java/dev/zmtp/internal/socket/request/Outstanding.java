@@ -37,14 +37,14 @@ final class Outstanding {
         if (count.incrementAndGet() <= max) {
             return true;
         }
-        writability.missedRequest(
-                () -> { // when the sender is noted
-                    endIsAwaited =
-                            true; // first, so that either the last request to end sees it, or the next line sees the
-                    // end
-                    return count.get() <= max;
-                });
+        writability.missedRequest(this::hasRoomOrIsAwaited);
         return false;
+    }
+
+    /** Called when the refused sender is noted. So either the next request to end sees it, or this sees the end. */
+    private boolean hasRoomOrIsAwaited() {
+        endIsAwaited = true; // first
+        return count.get() <= max;
     }
 
     /** Called once for each request that was counted, even for one too many. */
