@@ -25,8 +25,6 @@ record AttackRun(ServerAndTwin servers, Attack attack, boolean full, Duration du
     /** How long an honest peer may wait for its first messages. */
     private static final Duration WARMING_UP = Duration.ofSeconds(20);
 
-    private static final Duration RECOVERED = Duration.ofMillis(500);
-
     /** How long the server may take to get rid of what the attack left. */
     private static final Duration SETTLING = Duration.ofSeconds(10);
 
@@ -62,7 +60,7 @@ record AttackRun(ServerAndTwin servers, Attack attack, boolean full, Duration du
 
         Moment after = settled(before);
         watch(honest, ofTwin, Duration.ZERO);
-        Watched recovered = watch(honest, ofTwin, RECOVERED);
+        Watched recovered = watch(honest, ofTwin, undisturbed());
         boolean isConnected = honest.isConnected();
         return new AttackResult(
                 attack, service, before, during, after, usual, attacked, recovered, isConnected, tally, count);
@@ -75,7 +73,7 @@ record AttackRun(ServerAndTwin servers, Attack attack, boolean full, Duration du
         visitors.await();
     }
 
-    /** How long the servers warm up, and how long the time is that the attack is compared with. */
+    /** How long the servers warm up, and how long the times before and after the attack are that it is compared with. */
     private Duration undisturbed() {
         return duration.dividedBy(3);
     }
