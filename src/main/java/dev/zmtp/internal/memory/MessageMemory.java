@@ -32,14 +32,12 @@ public final class MessageMemory {
     }
 
     /**
-     * Returns the share of a message that waits in one of several queues: its own entry, and a part of the memory that
-     * all queues share. The caller that queues the message still has a reference, unless the message is in no other
-     * queue.
+     * Returns the share of a message that waits in one of {@code queues} queues: its own entry, and a part of the memory
+     * that all queues share.
      */
-    public static long share(ZMTPMessage message, long length) {
+    public static long share(ZMTPMessage message, long length, int queues) {
         long all = of(message, length);
-        int shares = message.refCnt() - 1;
-        return shares > 1 ? ENTRY + (all - ENTRY) / shares : all;
+        return queues > 1 ? ENTRY + (all - ENTRY) / queues : all;
     }
 
     /**

@@ -30,14 +30,11 @@ class MessageMemoryTest {
     @Test
     void thoseThatShareAMessageTakeAPartEach() {
         ZMTPMessage message = ZMTPMessage.fromUTF8("abc");
-        assertThat(MessageMemory.share(message, 3)).isEqualTo(MessageMemory.of(message, 3));
 
-        message.retain(); // that of whoever sends it to all
-        assertThat(MessageMemory.share(message, 3)).isEqualTo(MessageMemory.of(message, 3));
-        message.retain(4);
-
-        assertThat(MessageMemory.share(message, 3)).isEqualTo(64 + (MessageMemory.of(message, 3) - 64) / 5);
-        message.release(6);
+        assertThat(MessageMemory.share(message, 3, 0)).isEqualTo(MessageMemory.of(message, 3));
+        assertThat(MessageMemory.share(message, 3, 1)).isEqualTo(MessageMemory.of(message, 3));
+        assertThat(MessageMemory.share(message, 3, 5)).isEqualTo(64 + (MessageMemory.of(message, 3) - 64) / 5);
+        message.release();
     }
 
     @Test

@@ -136,6 +136,42 @@ class SocketMemoryTest {
         large.release();
     }
 
+    /** Others had a share of it when it was queued, and have got theirs since. */
+    @Test
+    void aSubscriberThatDoesNotReadCountsForAllThatOnlyItKeeps(TestSockets sockets) {
+        int subscribers = 5;
+        WriteGate gate = new WriteGate();
+        WriteGate gateOfOthers = new WriteGate();
+        AtomicInteger connections = new AtomicInteger();
+        ZMTPSocket pub = sockets.open(counted(sockets, PUB).pipelineInitializer((endpoint, pipeline) -> {
+            WriteGate its = connections.incrementAndGet() == subscribers ? gate : gateOfOthers;
+            its.accept(endpoint, pipeline);
+        }));
+        String endpoint = bind(pub, TCP);
+        for (int i = 0; i < subscribers; i++) {
+            ZMTPSocket sub = sockets.open(SUB);
+            sub.subscribe("");
+            connect(sub, endpoint);
+        }
+        get(pub.whenPeers(subscribers));
+        gate.close();
+        gateOfOthers.close();
+        pub.sendOrDrop(WriteGate.big("fills the transport"));
+
+        for (int i = 0; i < 100; i++) {
+            pub.sendOrDrop(kilobyte());
+        }
+        await("all wait for all", () -> pub.stats().queued() == 100 * subscribers);
+        gateOfOthers.open();
+        await("the others have got them", () -> pub.stats().queued() == 100);
+
+        await("it is measured again", () -> budget.used() > 170 * KILOBYTE);
+        gate.open();
+        await("all have got them", () -> pub.stats().queued() == 0);
+        settle(pub);
+        assertThat(budget.used()).isLessThan(2 * subscribers * STEP);
+    }
+
     @Test
     void whatWaitsForAnyPeerDoesNotKeepALargeBufferOfWhichItIsAPart(TestSockets sockets) throws IOException {
         ZMTPSocket push = sockets.open(PUSH);

@@ -174,6 +174,7 @@ public final class Outbound {
 
     private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         queue.add(message, result, context.nanoTime());
+        slowPeers.shares().added(queue, message);
         if (queue.becameSlow()) {
             context.fire(new ZMTPSocketEvent.SlowPeer(
                     peer, queue.messages(), queue.bytes(), oldestAge(), counters.get(DROPPED)));

@@ -67,14 +67,22 @@ public final class QueuedMessage {
     }
 
     /**
-     * Computes and returns the memory taken by the message, or its share of that if it was queued for several peers.
+     * Computes and returns the memory taken by the message, or its share of that if it was queued for several peers. The
+     * caller has a reference to such a message.
      */
     long measure() {
-        memory = MessageMemory.share(message(), bytes);
+        memory = MessageMemory.share(message(), bytes, message().refCnt() - 1);
         return memory;
     }
 
-    /** Returns the result of {@link #measure}. */
+    /** Computes the share again, which grows as other peers get the message. Returns by how much it has grown. */
+    long measureAgain() {
+        long grown = Math.max(0, MessageMemory.share(message(), bytes, message().refCnt()) - memory);
+        memory += grown;
+        return grown;
+    }
+
+    /** Returns the memory as last computed. */
     long memory() {
         return memory;
     }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,6 +45,9 @@ public final class SendQueue {
     private volatile QueueLimit limit;
     private volatile boolean awaited;
     private boolean slow;
+
+    /** True if {@code QueueShares}, its only user, measures the messages again. */
+    private boolean watched;
 
     /** Creates the queue of a socket, for any peer with room. */
     public SendQueue(QueueLimit limit) {
@@ -141,6 +145,28 @@ public final class SendQueue {
         if (memory != null) {
             memory.queued(queued.measure());
         }
+    }
+
+    boolean isWatched() {
+        return watched;
+    }
+
+    void watched(boolean measured) {
+        watched = measured;
+    }
+
+    /** Measures the messages again. Returns whether there is a message of which others still have a reference. */
+    boolean measureAgain() {
+        long grown = 0;
+        boolean shared = false;
+        for (QueuedMessage queued : waiting) {
+            if (queued.isThere()) {
+                grown += queued.measureAgain();
+                shared |= queued.message().refCnt() > 1;
+            }
+        }
+        Objects.requireNonNull(memory, "a peer's").queued(grown); // last, because it can end a peer
+        return shared;
     }
 
     /** Removes and returns the first message, which is sent; null if there is none. */

@@ -21,10 +21,17 @@ public final class SlowPeers {
 
     private final SocketContext context;
     private final Set<Peer> watched = new LinkedHashSet<>();
+    private final QueueShares shares;
     private boolean lookScheduled;
 
     public SlowPeers(SocketContext context) {
         this.context = context;
+        this.shares = new QueueShares(context);
+    }
+
+    /** Returns what measures the messages that wait for several peers. */
+    QueueShares shares() {
+        return shares;
     }
 
     /** Drops a message for which there is no room in the queue of a peer. */
