@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.testing.TestSockets.await;
@@ -19,14 +20,17 @@ import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestSockets;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.BlockingOperationException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Event loops that end within a task, without a quiet period. Netty 4.2 does not close their channels then. */
@@ -103,6 +107,84 @@ class LoopEndTest {
         assertThat(dir).isEmptyDirectory();
         events.next(ZMTPSocketEvent.Stopped.class);
         get(push.closeAsync(TestSockets.PATIENCE));
+    }
+
+    /** The end of a loop is told on a thread that all loops of the process share. */
+    @ParameterizedTest
+    @EnumSource
+    void aCallbackOfTheEndThatClosesTheSocketHoldsUpNoOther(EndCallback callback) {
+        ZMTPSocket dealer =
+                ZMTPSocket.of(ZMTPSocketConfig.builder(DEALER).group(group).build());
+        EventLoopGroup groupOfOther = EventLoops.newGroup(1);
+        ZMTPSocket other =
+                ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(groupOfOther).build());
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
+
+        callback.add(dealer, () -> {
+            thread.complete(Thread.currentThread());
+            dealer.close();
+        });
+        endWithinATask();
+        groupOfOther.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+
+        Thread its = get(thread);
+        try {
+            get(dealer.closeFuture());
+            get(other.closeFuture());
+        } finally {
+            its.interrupt(); // other tests need it
+        }
+    }
+
+    private enum EndCallback {
+        RECEIVE {
+            @Override
+            void add(ZMTPSocket socket, Runnable action) {
+                socket.receiveAsync().whenComplete((message, end) -> action.run());
+            }
+        },
+        REQUEST {
+            @Override
+            void add(ZMTPSocket socket, Runnable action) {
+                socket.connect("inproc://nobody");
+                socket.requestAsync(message("question"), TestSockets.PATIENCE)
+                        .whenComplete((answer, end) -> action.run());
+            }
+        },
+        PEERS {
+            @Override
+            void add(ZMTPSocket socket, Runnable action) {
+                socket.whenPeers(1).whenComplete((none, end) -> action.run());
+            }
+        },
+        EVENT {
+            @Override
+            void add(ZMTPSocket socket, Runnable action) {
+                bind(socket, "inproc://ends-with-its-loop");
+                socket.onEvent(Runnable::run, event -> {
+                    if (event instanceof ZMTPSocketEvent.Stopped) {
+                        action.run();
+                    }
+                });
+            }
+        };
+
+        abstract void add(ZMTPSocket socket, Runnable action);
+    }
+
+    @Test
+    void aCallbackOfTheEndThatWaitsFails() {
+        ZMTPSocket pull =
+                ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(group).build());
+        CompletableFuture<ZMTPStats> waited =
+                pull.receiveAsync().handle((message, end) -> pull.closeFuture().join());
+
+        endWithinATask();
+
+        assertThat(waited)
+                .failsWithin(TestSockets.PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(BlockingOperationException.class);
     }
 
     @Test

@@ -2,6 +2,8 @@ package dev.zmtp.internal.socket.context;
 
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.BlockingOperationException;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -26,9 +28,13 @@ public class LoopFuture<T> extends CompletableFuture<T> {
         }
     }
 
-    /** Returns whether this thread may block, which is true for all threads except those of event loops. */
+    /**
+     * Returns whether this thread may block, which is true for all threads except those of event loops and of Netty's
+     * {@link GlobalEventExecutor}. The latter notifies all sockets of the end of their event loops.
+     */
     public static boolean mayWait() {
-        return !(ThreadExecutorMap.currentExecutor() instanceof EventLoop);
+        EventExecutor here = ThreadExecutorMap.currentExecutor();
+        return !(here instanceof EventLoop || here instanceof GlobalEventExecutor);
     }
 
     private void checkDone() {
