@@ -215,8 +215,8 @@ public final class ZMTPSocketConfig {
     }
 
     /**
-     * Maximum time for which a message waits for its peer before it is dropped. Must be at least 1 ms. Default: no
-     * limit.
+     * Maximum time for which a message waits in a queue before it is dropped, and before that for room in the queue.
+     * Must be at least 1 ms. Default: no limit.
      */
     public Duration maxMessageAge() {
         return values.maxMessageAge;

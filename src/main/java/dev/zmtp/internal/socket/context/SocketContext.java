@@ -109,6 +109,28 @@ public final class SocketContext {
         return maxMessageAgeNanos;
     }
 
+    /** Returns the time from which the age of a message counts; 0 if the age has no limit. From any thread. */
+    public long birthTime() {
+        return maxMessageAgeNanos == Long.MAX_VALUE ? 0 : nanoTime();
+    }
+
+    /** Returns whether a message with this birth time has waited for too long. */
+    public boolean isTooOld(long birthTime) {
+        return maxMessageAgeNanos != Long.MAX_VALUE && nanoTime() - birthTime > maxMessageAgeNanos;
+    }
+
+    /** Counts and releases a message that has waited for too long, and fails its result. On the event loop. */
+    public void expire(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        tally.dropped();
+        drops.dropped(null, DropReason.EXPIRED, 1);
+        completions.reject(message, result, ZMTPSocketException.Reason.EXPIRED, tooOld());
+    }
+
+    /** Returns the text of the failure of a message that has waited for too long. */
+    public String tooOld() {
+        return "it has waited for longer than " + config.maxMessageAge();
+    }
+
     /** Returns whether a filter decides which topics a peer gets. It can refuse them to the next at its endpoint. */
     public boolean filtersTopics() {
         return TypeRules.publishes(type()) && config.subscriptionFilter() != null;

@@ -26,8 +26,9 @@ public final class QueuedMessage {
 
     private final long since;
 
-    public QueuedMessage(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        this(message, result, null, message.readableBytes(), 0);
+    /** Creates a message that waits for no particular peer yet, since this time. */
+    public QueuedMessage(ZMTPMessage message, @Nullable CompletableFuture<Void> result, long since) {
+        this(message, result, null, message.readableBytes(), since);
     }
 
     /**

@@ -36,7 +36,7 @@ public final class SlowPeers {
 
     /** Drops a message for which there is no room in the queue of a peer. */
     public void refuse(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        drop(peer, new QueuedMessage(message, result), DropReason.FULL, "the queue is full", result == null);
+        drop(peer, new QueuedMessage(message, result, 0), DropReason.FULL, "the queue is full", result == null);
     }
 
     /** Drops a message that was in the queue of a peer. */

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.SocketContext;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
@@ -15,12 +16,19 @@ final class BlockedSends {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.BlockedSends");
 
+    private final SocketContext context;
+
+    /** The credit that has accepted the messages. */
+    private final Credit credit;
+
     private final Deque<Sent.ToAny> messages = new ArrayDeque<>(0);
 
     /** Routes a message. Returns false if it still has to wait. */
     private final Predicate<Sent.ToAny> route;
 
-    BlockedSends(Predicate<Sent.ToAny> route) {
+    BlockedSends(SocketContext context, Credit credit, Predicate<Sent.ToAny> route) {
+        this.context = context;
+        this.credit = credit;
         this.route = route;
     }
 
@@ -50,7 +58,7 @@ final class BlockedSends {
         }
     }
 
-    /** Routes up to this many messages. Returns how many more could be routed, or -1 if the next still has to wait. */
+    /** Routes up to this many messages, or drops those that are too old. Returns how many more could be routed, or -1 if the next still has to wait. */
     int serve(int most) {
         int left = most;
         while (left > 0) {
@@ -58,7 +66,10 @@ final class BlockedSends {
             if (next == null) {
                 break;
             }
-            if (!route.test(next)) {
+            if (context.isTooOld(next.since())) {
+                next.giveBack(credit);
+                context.expire(next.message(), next.result());
+            } else if (!route.test(next)) {
                 messages.addFirst(next);
                 return -1;
             }

@@ -67,7 +67,7 @@ public final class BlockingSends {
         if (to == null || context.config().overflowPolicy() != OverflowPolicy.WAIT) {
             long bytes = message.readableBytes();
             awaitRoom(message, bytes, nanos(timeout), timeout);
-            senders.hand(new Sent.ToAny(senders, message, null, bytes));
+            senders.hand(new Sent.ToAny(senders, message, null, bytes, context.birthTime()));
         } else {
             long bytes = DirectSends.lengthWithoutName(message);
             reserve(to.peer(), message, bytes, timeout);

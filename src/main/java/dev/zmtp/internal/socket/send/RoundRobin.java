@@ -321,9 +321,8 @@ public class RoundRobin extends Routing {
     }
 
     private void expire(QueuedMessage late) {
-        String text = "it has waited for longer than " + context.config().maxMessageAge();
         context.drops().dropped(null, DropReason.EXPIRED, 1);
-        drop(late, EXPIRED, text);
+        drop(late, EXPIRED, context.tooOld());
     }
 
     private void drop(QueuedMessage dropped, ZMTPSocketException.Reason reason, String text) {

@@ -46,7 +46,7 @@ public final class Senders {
     private final Writability writability;
     private final Intake intake;
 
-    private final BlockedSends blocked = new BlockedSends(this::accept);
+    private final BlockedSends blocked;
     private final WaitingSends waitingSends;
     private volatile QueueLimit limit;
 
@@ -71,6 +71,7 @@ public final class Senders {
         this.credit = credit;
         this.whenDrained = whenDrained;
         this.intake = new Intake(context, this::drain);
+        this.blocked = new BlockedSends(context, credit, this::accept);
         this.limit = onTheWay(SocketValues.limitOfSends(context.config()));
         this.keepsNewest =
                 !context.namesPeers() && TypeRules.keepsNewest(context.config().overflowPolicy());
@@ -153,7 +154,7 @@ public final class Senders {
                     return directly.trySendNamed(addressee, message);
                 }
                 if (takeRoom(message.readableBytes())) {
-                    intake.add(new Sent.ToAny(this, message, null));
+                    intake.add(new Sent.ToAny(this, context, message, null));
                     return true;
                 }
                 refused();
@@ -202,12 +203,12 @@ public final class Senders {
             Fate fate = takesMessages() ? route(message, result, null) : Fate.REFUSED;
             writability.hereWas(fate);
             if (fate == Fate.REFUSED) {
-                waitingSends.join(new QueuedMessage(message, result), most);
+                waitingSends.join(new QueuedMessage(message, result, context.birthTime()), most);
             }
         } else if (waitingSends.isEmpty() && takeRoom(message.readableBytes())) {
-            intake.add(new Sent.ToAny(this, message, result));
+            intake.add(new Sent.ToAny(this, context, message, result));
         } else {
-            waitingSends.join(new QueuedMessage(message, result), most);
+            waitingSends.join(new QueuedMessage(message, result, context.birthTime()), most);
         }
         return result;
     }

@@ -32,12 +32,13 @@ sealed interface Sent {
      * A message for the peers that the type of the socket chooses.
      *
      * @param bytes its length, which a message that its sender has also released does not have any more
+     * @param since the time when it was accepted
      */
     record ToAny(
-            Senders senders, ZMTPMessage message, @Nullable CompletableFuture<Void> result, long bytes)
+            Senders senders, ZMTPMessage message, @Nullable CompletableFuture<Void> result, long bytes, long since)
             implements Sent {
-        ToAny(Senders senders, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-            this(senders, message, result, message.readableBytes());
+        ToAny(Senders senders, SocketContext context, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+            this(senders, message, result, message.readableBytes(), context.birthTime());
         }
 
         @Override

@@ -176,6 +176,10 @@ final class WaitingSends {
 
         @Override
         public boolean served() {
+            if (context.isTooOld(message.since())) {
+                context.expire(message.message(), message.result());
+                return true;
+            }
             return offer.test(message);
         }
 

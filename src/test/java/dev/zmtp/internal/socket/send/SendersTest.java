@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.SocketCore;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.RecordedOutgoing;
@@ -38,6 +39,11 @@ class SendersTest {
     private static final String NOBODY = "tcp://127.0.0.1:1";
 
     /** As if its thread had been stopped between the two calls. */
+    private static Sent toAny(ZMTPSocket socket, ZMTPMessage message, CompletableFuture<Void> result) {
+        SocketCore core = ClockedSockets.core(socket);
+        return new Sent.ToAny(core.senders(), core.context(), message, result);
+    }
+
     @Test
     void whatAThreadHandsOverJustAfterTheEndFails(TestSockets sockets) {
         ZMTPSocket push = sockets.open(PUSH);
@@ -48,7 +54,7 @@ class SendersTest {
         assertThat(senders.credit().take(message.readableBytes())).isTrue();
         get(push.closeAsync(Duration.ZERO));
 
-        senders.hand(new Sent.ToAny(senders, message, result));
+        senders.hand(toAny(push, message, result));
 
         assertThat(reason(result)).isEqualTo(CLOSED);
         assertThat(message.refCnt()).isZero();
@@ -77,7 +83,7 @@ class SendersTest {
         CompletableFuture<Void> result = new CompletableFuture<>();
         assertThat(senders.credit().take(message.readableBytes())).isTrue();
         socket.eventLoop().execute(() -> {
-            senders.hand(new Sent.ToAny(senders, message, result));
+            senders.hand(toAny(socket, message, result));
             message.release();
         });
         return result;
@@ -175,8 +181,8 @@ class SendersTest {
         List<CompletableFuture<Void>> results = List.of(new CompletableFuture<>(), new CompletableFuture<>());
         new EventLoops(group).close();
 
-        senders.hand(new Sent.ToAny(senders, message("late"), results.get(0)));
-        line.join(new QueuedMessage(message("late"), results.get(1)), 1);
+        senders.hand(toAny(push, message("late"), results.get(0)));
+        line.join(new QueuedMessage(message("late"), results.get(1), 0), 1);
 
         assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
         assertThat(line.size()).isZero();
@@ -194,7 +200,7 @@ class SendersTest {
         CompletableFuture<Void> result = new CompletableFuture<>();
         line.failAll();
 
-        line.join(new QueuedMessage(message, result), 1);
+        line.join(new QueuedMessage(message, result, 0), 1);
 
         assertThat(reason(result)).isEqualTo(CLOSED);
         assertThat(message.refCnt()).isZero();

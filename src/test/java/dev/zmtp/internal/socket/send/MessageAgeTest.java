@@ -1,0 +1,121 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.reason;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.test.ZMTPTestPeer;
+import dev.zmtp.testing.TestSockets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Messages that become too old while they wait for room in a queue, in virtual time. */
+@Tag("netty-4.2-only")
+class MessageAgeTest {
+
+    private static final String ENDPOINT = "test://age";
+    private static final Duration AGE = Duration.ofSeconds(1);
+
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
+    private final List<String> received = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        loop.close();
+    }
+
+    private ZMTPSocket open(ZMTPSocketType type, OverflowPolicy policy) {
+        return loop.open(ZMTPSocketConfig.builder(type)
+                .overflowPolicy(policy)
+                .maxMessageAge(AGE)
+                .sendQueueLimit(1, 1 << 20));
+    }
+
+    private void receive() {
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL));
+        pull.onMessage((from, message) -> received.addAll(TestSockets.frames(message)));
+        pull.bind(ENDPOINT);
+        loop.advance(Duration.ofSeconds(10));
+    }
+
+    private static List<CompletableFuture<Void>> send(ZMTPSocket push, String... texts) {
+        return Stream.of(texts).map(text -> push.sendAsync(message(text))).toList();
+    }
+
+    @Test
+    void aSendThatWaitsForRoomExpires() {
+        ZMTPSocket push = open(PUSH, OverflowPolicy.WAIT);
+        push.connect(ENDPOINT);
+        List<CompletableFuture<Void>> sends = send(push, "queued", "waits", "waits as well");
+        loop.advance(Duration.ofHours(1));
+
+        receive();
+
+        assertThat(received).isEmpty();
+        assertThat(sends).allSatisfy(send -> assertThat(reason(send)).isEqualTo(EXPIRED));
+        assertThat(push.stats().dropped()).isEqualTo(3);
+        assertThat(push.stats().queued()).isZero();
+    }
+
+    @Test
+    void aSendThatDoesNotWaitForSoLongIsSent() {
+        ZMTPSocket push = open(PUSH, OverflowPolicy.WAIT);
+        push.connect(ENDPOINT);
+        send(push, "queued", "waits");
+        loop.advance(Duration.ofMillis(500));
+
+        receive();
+
+        assertThat(received).containsExactly("queued", "waits");
+    }
+
+    /** The publisher has accepted it from another thread. */
+    @Test
+    void aMessageThatWaitsForAllItsSubscribersExpires() throws InterruptedException {
+        ZMTPSocket pub = open(PUB, OverflowPolicy.WAIT);
+        pub.bind(ENDPOINT);
+        ZMTPTestPeer slow = ZMTPTestPeer.connect(loop, ENDPOINT, SUB);
+        ZMTPTestPeer fast = ZMTPTestPeer.connect(loop, ENDPOINT, SUB);
+        loop.run();
+        slow.subscribe("");
+        fast.subscribe("");
+        loop.run();
+        slow.stopReading();
+        ZMTPMessage next = message("x".repeat(10_000));
+        while (pub.trySend(next)) {
+            loop.run();
+            next = message("x".repeat(10_000));
+        }
+        next.release(); // it was refused
+        Thread thread = new Thread(() -> pub.sendOrDrop(message("late")));
+        thread.start();
+        thread.join();
+        loop.run();
+        loop.advance(Duration.ofSeconds(5));
+
+        slow.resumeReading();
+        loop.run();
+
+        while (!fast.isEmpty()) {
+            assertThat(fast.receive()).isNotEqualTo(List.of("late"));
+        }
+        assertThat(pub.stats().dropped()).as("one was in the queue").isEqualTo(2);
+    }
+}
