@@ -23,6 +23,7 @@ import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.List;
@@ -41,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  * does not answer in time, its connection is closed, so that a late answer is not taken for that to the next request.
  */
 public final class Requests {
+
+    private static final String RELEASED = "the message was released while it waited";
 
     /** Bits of an id that count up. Each id occurs once in 2^24 requests. */
     private static final int COUNTED = 0xFF_FFFF;
@@ -202,11 +205,11 @@ public final class Requests {
 
     /** Passes the request to the transport of the peer. */
     void pass(PendingRequest request, Peer peer) {
-        if (request.message().refCnt() == 0) {
-            refuse(request, ILLEGAL_STATE, "the message was released while it waited");
+        ZMTPMessage message = enveloped(request);
+        if (message == null) {
+            refuse(request, ILLEGAL_STATE, RELEASED);
             return;
         }
-        ZMTPMessage message = enveloped(request);
         request.message = null;
         request.peer = peer;
         if (correlates) {
@@ -248,14 +251,24 @@ public final class Requests {
         }
     }
 
-    /** Returns the message to send, with an empty frame before the data, and the id, if any, before that frame. */
-    private ZMTPMessage enveloped(PendingRequest request) {
+    /**
+     * Returns the message to send, with an empty frame before the data, and the id, if any, before that frame. Null if
+     * its sender has released the message or a frame of it.
+     */
+    private @Nullable ZMTPMessage enveloped(PendingRequest request) {
         ZMTPMessage data = request.message();
-        if (!correlates) {
-            return data.prepend(Unpooled.EMPTY_BUFFER);
+        if (data.refCnt() == 0) {
+            return null;
         }
-        request.id = salt | asked.next();
-        return data.prepend(Envelope.id(request.id), Unpooled.EMPTY_BUFFER);
+        try {
+            if (!correlates) {
+                return data.prepend(Unpooled.EMPTY_BUFFER);
+            }
+            request.id = salt | asked.next();
+            return data.prepend(Envelope.id(request.id), Unpooled.EMPTY_BUFFER);
+        } catch (IllegalReferenceCountException e) {
+            return null;
+        }
     }
 
     /** Called when there might be room. */
@@ -427,12 +440,12 @@ public final class Requests {
     /** A request that a REQ has sent in turn still has time to leave. Others are useless without their answers. */
     void closeQueued(PendingRequest request) {
         if (request.isStrict()) {
-            if (request.message().refCnt() == 0) {
+            ZMTPMessage enveloped = enveloped(request);
+            if (enveloped == null) {
                 routing().forget(request);
-                refuse(request, ILLEGAL_STATE, "the message was released while it waited");
+                refuse(request, ILLEGAL_STATE, RELEASED);
                 return;
             }
-            ZMTPMessage enveloped = enveloped(request);
             Objects.requireNonNull(request.queued).forgetRequest(enveloped, request.sent);
             request.message = null;
             outstanding.leave();

@@ -18,6 +18,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
 import java.util.ArrayList;
@@ -123,6 +124,26 @@ class RequestLimitsTest {
 
         assertThat(reason(first)).isEqualTo(ILLEGAL_STATE);
         assertThat(TestSockets.frames(get(second))).containsExactly("second");
+    }
+
+    @Test
+    void aRequestOfWhichAFrameIsReleasedWhileItWaitsFailsAloneAndEndsNoConnection(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        TestSockets.Events events = TestSockets.events(dealer);
+        dealer.connect("inproc://later");
+        ZMTPMessage released = message("released").retain();
+        CompletableFuture<ZMTPMessage> first = dealer.requestAsync(released, PATIENCE);
+        CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("second"), PATIENCE);
+        TestSockets.settle(dealer);
+        released.frame(0).release();
+
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(request -> request.reply(request.message()));
+        bind(rep, "inproc://later");
+
+        assertThat(reason(first)).isEqualTo(ILLEGAL_STATE);
+        assertThat(TestSockets.frames(get(second))).containsExactly("second");
+        assertThat(events.drain()).noneMatch(ZMTPSocketEvent.PeerDown.class::isInstance);
     }
 
     /** Its send has a result of its own, which must not stay open. */
