@@ -35,7 +35,7 @@ class QueuesTest {
                     "internal.socket.peer.Inbound.messages",
                     "receiveQueueLimit, then the peer is not read from; or one"),
             Map.entry("internal.socket.peer.Newcomer.deferred", "what one read brings, then it is not read from"),
-            Map.entry("internal.socket.peer.QueueShares.queues", "one for each peer"),
+            Map.entry("internal.socket.peer.QueueShares.outbounds", "one for each peer"),
             Map.entry("internal.socket.peer.SendQueue.waiting", "sendQueueLimit, and overflowPolicy"),
             Map.entry("internal.socket.publish.Subscribers.notices", "65,536, then those are told at once"),
             Map.entry("internal.socket.receive.Line.inTurn", "one for each peer, so maxPeers"),

@@ -32,8 +32,8 @@ public final class MessageMemory {
     }
 
     /**
-     * Returns the share of a message that waits in one of {@code queues} queues: its own entry, and a part of the memory
-     * that all queues share.
+     * Returns the share of a message that waits in one of {@code queues} queues: its own entry, and a part of the
+     * memory that all queues share.
      */
     public static long share(ZMTPMessage message, long length, int queues) {
         long all = of(message, length);

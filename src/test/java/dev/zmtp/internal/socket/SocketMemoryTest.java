@@ -28,6 +28,7 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
 import dev.zmtp.socket.ZMTPSocketEvent.PeerDown;
@@ -545,5 +546,41 @@ class SocketMemoryTest {
         }
 
         assertThat(events.next(SlowPeer.class).bytes()).isLessThan(600_000);
+    }
+
+    /** Nothing more is queued for it, as the others have taken the memory. */
+    @Test
+    void aPeerForWhichOthersLeaveNoMemoryIsSlowAndIsDisconnected(TestSockets sockets) {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket pub = sockets.open(counted(sockets, PUB)
+                .overflowPolicy(OverflowPolicy.DISCONNECT)
+                .slowPeerTimeout(Duration.ofMillis(100))
+                .pipelineInitializer(gate));
+        TestSockets.Events events = events(pub);
+        ZMTPSocket sub = sockets.open(SUB);
+        sub.subscribe("");
+        connect(sub, bind(pub, TCP));
+        get(pub.whenPeers(1));
+        gate.close();
+        pub.sendOrDrop(WriteGate.big("fills the transport"));
+        for (int i = 0; i < 150; i++) {
+            pub.sendOrDrop(kilobyte());
+        }
+        await("they wait", () -> pub.stats().queued() == 150);
+        ZMTPSocket pull = sockets.open(counted(sockets, PULL));
+        String endpoint = bind(pull, TCP);
+        for (int i = 0; i < 6; i++) {
+            ZMTPSocket push = sockets.open(PUSH);
+            connect(push, endpoint);
+            for (int k = 0; k < 900; k++) {
+                push.sendOrDrop(kilobyte());
+            }
+        }
+        await("others have the memory", () -> budget.used() > 800 * KILOBYTE);
+
+        pub.sendOrDrop(kilobyte());
+
+        events.next(SlowPeer.class);
+        events.next(PeerDown.class);
     }
 }

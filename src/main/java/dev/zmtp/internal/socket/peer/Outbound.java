@@ -30,6 +30,9 @@ public final class Outbound {
     /** True if the queued messages are continued in a later task. */
     private boolean restScheduled;
 
+    /** True if {@code QueueShares}, its only user, measures the queued messages again. */
+    private boolean measured;
+
     /** True if {@code RoundRobin}, its only user, counts the peer as a possible receiver of messages. */
     private boolean target;
 
@@ -47,6 +50,7 @@ public final class Outbound {
 
     public void limit(QueueLimit limit) {
         queue.limit(limit);
+        noteSlowness();
         peer.roomCame();
         peer.unreadAnswers().someHaveLeft();
     }
@@ -156,7 +160,7 @@ public final class Outbound {
         if (queue.hasRoom()) {
             return enqueue(message, result);
         }
-        peer.roomMissed();
+        missed();
         return switch (context.config().overflowPolicy()) {
             case WAIT -> Fate.REFUSED;
             case DROP_NEW, DISCONNECT -> {
@@ -174,13 +178,38 @@ public final class Outbound {
 
     private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         queue.add(message, result, context.nanoTime());
-        slowPeers.shares().added(queue, message);
+        slowPeers.shares().queued(this, message);
+        noteSlowness();
+        return Fate.QUEUED;
+    }
+
+    /** Called after each change that can make the peer slow: of its queue, of the limit, or of the memory left. */
+    private void noteSlowness() {
         if (queue.becameSlow()) {
             context.fire(new ZMTPSocketEvent.SlowPeer(
                     peer, queue.messages(), queue.bytes(), oldestAge(), counters.get(DROPPED)));
             slowPeers.watch(peer);
         }
-        return Fate.QUEUED;
+    }
+
+    /** Called when a message has found no room, because others have the memory, or because the limit was lowered. */
+    public void missed() {
+        noteSlowness();
+        peer.roomMissed();
+    }
+
+    boolean isMeasured() {
+        return measured;
+    }
+
+    void measured(boolean again) {
+        measured = again;
+    }
+
+    /** Measures the queued messages again. */
+    void measureAgain() {
+        queue.measureAgain();
+        noteSlowness();
     }
 
     /** Returns how long the oldest message has waited. From any thread. */
@@ -211,8 +240,7 @@ public final class Outbound {
             }
             left--;
             if (maxMessageAge != Long.MAX_VALUE && time - next.since() > maxMessageAge) {
-                String why = "it has waited for longer than " + context.config().maxMessageAge();
-                slowPeers.drop(peer, next, DropReason.EXPIRED, why);
+                slowPeers.drop(peer, next, DropReason.EXPIRED, context.tooOld());
             } else {
                 now.write(next.message(), next.result());
             }
@@ -222,7 +250,7 @@ public final class Outbound {
             context.executeAfterReads(this::drainRest);
         }
         if (some) {
-            queue.becameSlow(); // or is no longer slow
+            noteSlowness();
             peer.unreadAnswers().someHaveLeft();
             peer.roomCame();
             context.capacityFreed();
@@ -247,7 +275,7 @@ public final class Outbound {
             counters.add(DROPPED, 1);
             next.fail(context.completions(), reason, text);
         }
-        queue.becameSlow(); // or is no longer slow, so that it is watched when it is slow again
+        noteSlowness(); // the peer is no longer slow, so that it is watched when it is slow again
         peer.unreadAnswers().someHaveLeft();
         peer.roomCame();
         if (reason == ZMTPSocketException.Reason.PEER_DOWN) { // otherwise the drop is reported elsewhere

@@ -8,8 +8,8 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures messages again that wait in the queues of several peers. Each peer has a share of their memory, which grows when
- * others get the message: the last one that has it keeps all of it. On the event loop.
+ * Measures messages again that wait in the queues of several peers. Each peer has a share of their memory, which grows
+ * when others get the message: the last peer that waits for it keeps all of it. On the event loop.
  */
 final class QueueShares {
 
@@ -17,8 +17,8 @@ final class QueueShares {
 
     private final SocketContext context;
 
-    /** Queues with messages that were queued for several peers, each once. */
-    private final Queue<SendQueue> queues = new ArrayDeque<>(0);
+    /** The peers for which messages wait that were queued for several peers, each once. */
+    private final Queue<Outbound> outbounds = new ArrayDeque<>(0);
 
     private boolean scheduled;
 
@@ -26,44 +26,48 @@ final class QueueShares {
         this.context = context;
     }
 
-    /** Called after the message was added to the queue, when its caller still has a reference. */
-    void added(SendQueue queue, ZMTPMessage message) {
-        if (message.refCnt() > 2 && !queue.isWatched()) {
-            queue.watched(true);
-            queues.add(queue);
+    /** Called after the message was queued, when its caller still has a reference. */
+    void queued(Outbound outbound, ZMTPMessage message) {
+        if (message.refCnt() > 2 && !outbound.isMeasured()) {
+            add(outbound);
             measureLater();
         }
     }
 
+    private void add(Outbound outbound) {
+        outbound.measured(true);
+        outbounds.add(outbound);
+    }
+
     private void measureLater() {
-        if (!scheduled && !queues.isEmpty()) {
+        if (!scheduled && !outbounds.isEmpty()) {
             scheduled = true;
-            context.schedule(() -> measure(queues.size()), INTERVAL_NANOS);
+            context.schedule(() -> measure(outbounds.size()), INTERVAL_NANOS);
         }
     }
 
-    /** Measures the first {@code left} queues, in several tasks if there are many messages. */
+    /** Measures the messages for the first {@code left} peers, in several tasks if there are many messages. */
     private void measure(int left) {
         int later = left;
-        long measured = 0;
+        long messages = 0;
         try {
-            while (later > 0 && measured < LoopBudget.MESSAGES) {
+            while (later > 0 && messages < LoopBudget.MESSAGES) {
                 later--;
-                measured += 1 + measureNext();
+                messages += 1 + measureNext();
             }
         } finally {
             goOn(later);
         }
     }
 
-    /** Returns how many messages were measured. */
+    /** Returns the number of messages. */
     private long measureNext() {
-        SendQueue queue = queues.remove();
-        long messages = queue.messages();
-        queue.watched(false);
-        if (queue.measureAgain() && !queue.isWatched()) { // it can end a peer, and its sender can send again
-            queue.watched(true);
-            queues.add(queue);
+        Outbound next = outbounds.remove();
+        long messages = next.queue().messages();
+        next.measured(false);
+        if (messages > 0) {
+            add(next); // first, because more memory can end a peer, whose sender can send again
+            next.measureAgain();
         }
         return messages;
     }

@@ -68,8 +68,8 @@ public final class QueuedMessage {
     }
 
     /**
-     * Computes and returns the memory taken by the message, or its share of that if it was queued for several peers. The
-     * caller has a reference to such a message.
+     * Computes and returns the memory taken by the message, or its share of that if it was queued for several peers.
+     * The caller has a reference to such a message.
      */
     long measure() {
         memory = MessageMemory.share(message(), bytes, message().refCnt() - 1);

@@ -8,6 +8,7 @@ import dev.zmtp.internal.transport.QueueLimit;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -24,6 +25,9 @@ public final class SendQueue {
 
     /** Number of leftovers that are not worth a pass over the queue. */
     private static final int FEW = 16;
+
+    /** Maximum number of messages that are measured again in a call, which does nothing else with them. */
+    private static final int MEASURED = 16_384;
 
     private final Queue<QueuedMessage> waiting = new ArrayDeque<>(0);
 
@@ -46,8 +50,8 @@ public final class SendQueue {
     private volatile boolean awaited;
     private boolean slow;
 
-    /** True if {@code QueueShares}, its only user, measures the messages again. */
-    private boolean watched;
+    /** Number of messages, from the first, that were measured again. */
+    private int measured;
 
     /** Creates the queue of a socket, for any peer with room. */
     public SendQueue(QueueLimit limit) {
@@ -147,26 +151,20 @@ public final class SendQueue {
         }
     }
 
-    boolean isWatched() {
-        return watched;
-    }
-
-    void watched(boolean measured) {
-        watched = measured;
-    }
-
-    /** Measures the messages again. Returns whether there is a message of which others still have a reference. */
-    boolean measureAgain() {
+    /** Measures messages again, and those of a very long queue in several calls. */
+    void measureAgain() {
+        int from = measured < waiting.size() ? measured : 0;
+        int to = from + MEASURED;
         long grown = 0;
-        boolean shared = false;
-        for (QueuedMessage queued : waiting) {
-            if (queued.isThere()) {
+        int number = 0;
+        for (Iterator<QueuedMessage> each = waiting.iterator(); number < to && each.hasNext(); number++) {
+            QueuedMessage queued = each.next();
+            if (number >= from && queued.isThere()) {
                 grown += queued.measureAgain();
-                shared |= queued.message().refCnt() > 1;
             }
         }
+        measured = to;
         Objects.requireNonNull(memory, "a peer's").queued(grown); // last, because it can end a peer
-        return shared;
     }
 
     /** Removes and returns the first message, which is sent; null if there is none. */

@@ -163,7 +163,7 @@ public final class FanOut extends Routing {
         for (int i = first; i < matching.size(); i++) {
             Peer peer = matching.get(i);
             if (!peer.outbound().canTake()) {
-                peer.roomMissed();
+                peer.outbound().missed();
                 return false;
             }
         }

@@ -4,6 +4,8 @@ import dev.zmtp.ZMTPMessage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.util.IllegalReferenceCountException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The frames before the data of a request, which are a name for each ROUTER on its way, then an empty frame (RFC 28).
@@ -27,6 +29,21 @@ final class Envelope {
     static ByteBuf id(int id) {
         return Unpooled.wrappedBuffer(
                 new byte[] {(byte) (id >>> 24), (byte) (id >>> 16), (byte) (id >>> 8), (byte) id});
+    }
+
+    /**
+     * Returns the data after the frames of an envelope. Null if its sender has released the data or a frame of it.
+     */
+    @Nullable
+    static ZMTPMessage enveloped(ZMTPMessage data, ByteBuf... envelope) {
+        if (data.refCnt() == 0) {
+            return null;
+        }
+        try {
+            return data.prepend(envelope);
+        } catch (IllegalReferenceCountException e) {
+            return null;
+        }
     }
 
     /** Returns a copy of the first frames, which refers to no other buffer. */

@@ -23,7 +23,6 @@ import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.List;
@@ -251,24 +250,13 @@ public final class Requests {
         }
     }
 
-    /**
-     * Returns the message to send, with an empty frame before the data, and the id, if any, before that frame. Null if
-     * its sender has released the message or a frame of it.
-     */
+    /** Returns the message to send; null if its sender has released it. */
     private @Nullable ZMTPMessage enveloped(PendingRequest request) {
-        ZMTPMessage data = request.message();
-        if (data.refCnt() == 0) {
-            return null;
+        if (!correlates) {
+            return Envelope.enveloped(request.message(), Unpooled.EMPTY_BUFFER);
         }
-        try {
-            if (!correlates) {
-                return data.prepend(Unpooled.EMPTY_BUFFER);
-            }
-            request.id = salt | asked.next();
-            return data.prepend(Envelope.id(request.id), Unpooled.EMPTY_BUFFER);
-        } catch (IllegalReferenceCountException e) {
-            return null;
-        }
+        request.id = salt | asked.next();
+        return Envelope.enveloped(request.message(), Envelope.id(request.id), Unpooled.EMPTY_BUFFER);
     }
 
     /** Called when there might be room. */

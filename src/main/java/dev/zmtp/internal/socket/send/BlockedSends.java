@@ -58,7 +58,10 @@ final class BlockedSends {
         }
     }
 
-    /** Routes up to this many messages, or drops those that are too old. Returns how many more could be routed, or -1 if the next still has to wait. */
+    /**
+     * Routes up to this many messages, or drops those that are too old. Returns how many more could be routed, or -1 if
+     * the next still has to wait.
+     */
     int serve(int most) {
         int left = most;
         while (left > 0) {

@@ -115,7 +115,7 @@ public final class ByName extends Routing {
             return peer.outbound().send(named.removeFirst(1), result);
         }
         if (!peer.outbound().canTake()) {
-            peer.roomMissed();
+            peer.outbound().missed();
             return Fate.REFUSED; // with its name
         }
         return peer.outbound().sendTakeable(named.removeFirst(1), result);

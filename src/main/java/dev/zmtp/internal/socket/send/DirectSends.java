@@ -147,7 +147,7 @@ public final class DirectSends implements PeerSends {
                 senders.writability().hereWas(Fate.PASSED);
                 peer.outbound().sendTakeable(message, null);
             } else {
-                peer.roomMissed();
+                peer.outbound().missed();
             }
             return free;
         }

@@ -167,6 +167,22 @@ class SlowPeersTest {
                 .sum();
     }
 
+    /** Nothing more is queued, so it becomes slow with the change of the limit. */
+    @Test
+    void oneWhoseQueueIsFullByALowerLimitIsDisconnected() {
+        start(PUB, OverflowPolicy.DISCONNECT);
+        for (int i = 0; its.stats().queued() < LIMIT.messages() / 4; i++) {
+            publish(i, i + 1);
+        }
+
+        publisher.resizeSendQueue(LIMIT.messages() / 8, LIMIT.bytes());
+        loop.run();
+
+        assertThat(events(ZMTPSocketEvent.SlowPeer.class)).hasSize(1);
+        loop.advance(TIMEOUT.multipliedBy(2));
+        assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(1);
+    }
+
     @Test
     void dropsOfTheLastSecondAreReportedBeforeTheEnd() {
         start(PUB, OverflowPolicy.DROP_NEW);
