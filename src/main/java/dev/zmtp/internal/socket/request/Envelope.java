@@ -4,7 +4,6 @@ import dev.zmtp.ZMTPMessage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.netty.util.IllegalReferenceCountException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,11 +38,12 @@ final class Envelope {
         if (data.refCnt() == 0) {
             return null;
         }
-        try {
-            return data.prepend(envelope);
-        } catch (IllegalReferenceCountException e) {
-            return null;
+        for (int i = 0; i < data.size(); i++) {
+            if (data.frame(i).refCnt() == 0) {
+                return null;
+            }
         }
+        return data.prepend(envelope);
     }
 
     /** Returns a copy of the first frames, which refers to no other buffer. */

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests for a peer that is away: the limit of the queue is for them as well. */
 class RequestLimitsTest {
@@ -126,12 +127,17 @@ class RequestLimitsTest {
         assertThat(TestSockets.frames(get(second))).containsExactly("second");
     }
 
-    @Test
-    void aRequestOfWhichAFrameIsReleasedWhileItWaitsFailsAloneAndEndsNoConnection(TestSockets sockets) {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aRequestOfWhichAFrameIsReleasedWhileItWaitsFailsAloneAndEndsNoConnection(
+            boolean retained, TestSockets sockets) {
         ZMTPSocket dealer = sockets.open(DEALER);
         TestSockets.Events events = TestSockets.events(dealer);
         dealer.connect("inproc://later");
-        ZMTPMessage released = message("released").retain();
+        ZMTPMessage released = message("released");
+        if (retained) {
+            released.retain();
+        }
         CompletableFuture<ZMTPMessage> first = dealer.requestAsync(released, PATIENCE);
         CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("second"), PATIENCE);
         TestSockets.settle(dealer);
