@@ -68,11 +68,14 @@ final class TestConnection extends ChannelInboundHandlerAdapter {
         readIfWanted();
     }
 
-    /** Reads if the test has not stopped it, and has taken enough of the messages. */
+    /**
+     * Reads if the test has not stopped it, and has taken enough of the messages. The handshake is always read.
+     */
     void readIfWanted() {
         ChannelHandlerContext its = ctx;
         if (its != null) {
-            its.channel().config().setAutoRead(!stopped && input.hasRoom());
+            boolean wanted = !wasAccepted() || (!stopped && input.hasRoom());
+            its.channel().config().setAutoRead(wanted);
         }
     }
 

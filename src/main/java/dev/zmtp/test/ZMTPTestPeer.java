@@ -39,6 +39,7 @@ public final class ZMTPTestPeer implements AutoCloseable {
     private final String routingId;
     private final @Nullable Channel server;
     private final ReceivedFrames received = new ReceivedFrames();
+    private boolean reads = true;
     private @Nullable TestConnection connection;
 
     private ZMTPTestPeer(ZMTPTestLoop loop, ZMTPSocketType type, String routingId, String text, boolean binds) {
@@ -137,8 +138,10 @@ public final class ZMTPTestPeer implements AutoCloseable {
 
     private TestConnection newConnection() {
         received.newConnection();
-        connection = new TestConnection(type, routingId.getBytes(StandardCharsets.UTF_8), received);
-        return connection;
+        TestConnection its = new TestConnection(type, routingId.getBytes(StandardCharsets.UTF_8), received);
+        its.reading(reads);
+        connection = its;
+        return its;
     }
 
     /** Sends a message of these frames, in UTF-8. */
@@ -219,7 +222,10 @@ public final class ZMTPTestPeer implements AutoCloseable {
         write(to -> to.sendSubscription("SUBSCRIBE", topic.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Stops reading, so that messages of the socket wait in the transport, then in the queue of the socket. */
+    /**
+     * Stops reading, also on later connections, so that messages of the socket wait in the transport, then in the queue
+     * of the socket.
+     */
     public void stopReading() {
         reading(false);
     }
@@ -231,6 +237,7 @@ public final class ZMTPTestPeer implements AutoCloseable {
 
     private void reading(boolean on) {
         loop.run();
+        reads = on;
         TestConnection its = connection;
         if (its != null) {
             its.reading(on);

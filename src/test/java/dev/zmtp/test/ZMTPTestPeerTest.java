@@ -205,6 +205,20 @@ class ZMTPTestPeerTest {
         assertThat(push.stats().queued()).isZero();
     }
 
+    @Test
+    void aPeerThatHasStoppedReadingReadsOnNoLaterConnection() {
+        ZMTPTestPeer peer = ZMTPTestPeer.bind(loop, ENDPOINT, PULL);
+        peer.stopReading();
+        ZMTPSocket push = open(ZMTPSocketConfig.builder(PUSH));
+        push.connect(ENDPOINT);
+
+        assertThat(trySend(push, "waits")).isTrue();
+
+        assertThat(peer.isEmpty()).isTrue();
+        peer.resumeReading();
+        assertThat(peer.receive()).containsExactly("waits");
+    }
+
     private static boolean trySend(ZMTPSocket socket, String text) {
         ZMTPMessage message = message(text);
         boolean accepted = socket.trySend(message);
