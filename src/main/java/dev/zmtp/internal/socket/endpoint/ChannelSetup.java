@@ -208,12 +208,14 @@ final class ChannelSetup {
 
     /** Checks that there is a TLS context for this endpoint if it needs one, and HTTP for a WebSocket. */
     void check(Endpoint endpoint, boolean bind) {
-        boolean isNeeded = tls(!bind) != null;
+        boolean isNeeded;
         if (endpoint.address() instanceof WebSocketAddress address) {
             WebSocketSupport.check(endpoint, bind, context.config());
             isNeeded = address.isSecure();
+        } else {
+            isNeeded = endpoint.address().tcp() != null && tls(!bind) != null;
         }
-        if (isNeeded && endpoint.address().tcp() != null && tls(bind) == null) {
+        if (isNeeded && tls(bind) == null) {
             throw new IllegalArgumentException("tls: no " + (bind ? "server" : "client") + " SslContext, needed to "
                     + (bind ? "bind" : "connect"));
         }

@@ -59,27 +59,25 @@ public final class ByName extends Routing {
         if (message.size() < 2) {
             String frames = "frames: " + message.size();
             ReferenceCountUtil.safeRelease(message);
-            context.tally().dropped();
-            context.completions()
-                    .fail(
-                            result,
-                            ZMTPSocketException.Reason.UNROUTABLE,
-                            frames + " (expected: the routing id of a peer, and the message)");
+            unroutable(result, frames + " (expected: the routing id of a peer, and the message)");
             return Fate.DROPPED;
         }
         Peer peer = find(message.frame(0));
         if (peer == null) {
             String name = PeerInfo.text(message.frame(0).nioBuffer());
             ReferenceCountUtil.safeRelease(message);
-            context.tally().dropped();
-            if (result == null) {
-                context.drops().dropped(null, DropReason.NO_PEER, 1);
-            }
-            context.completions()
-                    .fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the routing id " + name);
+            unroutable(result, "no peer has the routing id " + name);
             return Fate.DROPPED;
         }
         return sendTo(peer, message, result);
+    }
+
+    private void unroutable(@Nullable CompletableFuture<Void> result, String why) {
+        context.tally().dropped();
+        if (result == null) {
+            context.drops().dropped(null, DropReason.NO_PEER, 1);
+        }
+        context.completions().fail(result, ZMTPSocketException.Reason.UNROUTABLE, why);
     }
 
     /** @param occupant the {@link Peer#occupant()} that had the name by which the peer was found */

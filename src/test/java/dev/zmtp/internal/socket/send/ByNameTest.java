@@ -139,6 +139,17 @@ class ByNameTest {
         assertThat(router.stats().dropped()).isEqualTo(3);
     }
 
+    /** It is the first mistake with a ROUTER, and there is no future that would tell of it. */
+    @Test
+    void aMessageWithoutANameIsReported(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        TestSockets.Events events = TestSockets.events(router);
+
+        router.sendOrDrop(message("no routing id"));
+
+        assertThat(events.next(ZMTPSocketEvent.Dropped.class).reason()).isEqualTo(ZMTPSocketEvent.DropReason.NO_PEER);
+    }
+
     /** As another thread can do at any time. */
     @Test
     void aMessageIsAcceptedWholeIfAnotherThreadTakesTheLastPlaceMeanwhile(TestSockets sockets) throws Exception {
