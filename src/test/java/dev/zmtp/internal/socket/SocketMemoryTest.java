@@ -548,16 +548,12 @@ class SocketMemoryTest {
         assertThat(events.next(SlowPeer.class).bytes()).isLessThan(600_000);
     }
 
-    /** Nothing more is queued for it, as the others have taken the memory. */
-    @Test
-    void aPeerForWhichOthersLeaveNoMemoryIsSlowAndIsDisconnected(TestSockets sockets) {
-        WriteGate gate = new WriteGate();
+    /** A publisher with a subscriber that does not read, for which 150 KB wait. */
+    private ZMTPSocket publisherOfSlow(TestSockets sockets, OverflowPolicy policy, WriteGate gate, ZMTPSocket sub) {
         ZMTPSocket pub = sockets.open(counted(sockets, PUB)
-                .overflowPolicy(OverflowPolicy.DISCONNECT)
+                .overflowPolicy(policy)
                 .slowPeerTimeout(Duration.ofMillis(100))
                 .pipelineInitializer(gate));
-        TestSockets.Events events = events(pub);
-        ZMTPSocket sub = sockets.open(SUB);
         sub.subscribe("");
         connect(sub, bind(pub, TCP));
         get(pub.whenPeers(1));
@@ -567,6 +563,11 @@ class SocketMemoryTest {
             pub.sendOrDrop(kilobyte());
         }
         await("they wait", () -> pub.stats().queued() == 150);
+        return pub;
+    }
+
+    /** Others take so much memory that 150 KB are more than half of the rest. */
+    private void takeMemory(TestSockets sockets) {
         ZMTPSocket pull = sockets.open(counted(sockets, PULL));
         String endpoint = bind(pull, TCP);
         for (int i = 0; i < 6; i++) {
@@ -577,10 +578,59 @@ class SocketMemoryTest {
             }
         }
         await("others have the memory", () -> budget.used() > 800 * KILOBYTE);
+    }
+
+    /** Nothing more is queued for it. */
+    @Test
+    void aPeerForWhichOthersLeaveNoMemoryIsSlowAndIsDisconnected(TestSockets sockets) {
+        ZMTPSocket pub = publisherOfSlow(sockets, OverflowPolicy.DISCONNECT, new WriteGate(), sockets.open(SUB));
+        TestSockets.Events events = events(pub);
+        takeMemory(sockets);
 
         pub.sendOrDrop(kilobyte());
 
         events.next(SlowPeer.class);
         events.next(PeerDown.class);
+    }
+
+    /** Such a message does not reach the event loop. */
+    @Test
+    void aPeerForWhichOthersLeaveNoMemoryIsSlowForOtherThreads(TestSockets sockets) {
+        ZMTPSocket pub = publisherOfSlow(sockets, OverflowPolicy.DISCONNECT, new WriteGate(), sockets.open(SUB));
+        TestSockets.Events events = events(pub);
+        takeMemory(sockets);
+
+        ZMTPMessage message = kilobyte();
+        assertThat(TestSockets.peer(pub).trySend(message)).isFalse();
+        message.release();
+
+        events.next(SlowPeer.class);
+        events.next(PeerDown.class);
+    }
+
+    @Test
+    void whatAListenerSendsWhenAPeerBecomesSlowComesAfterTheMessageThatMadeItSlow(TestSockets sockets) {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket sub = sockets.open(SUB);
+        ZMTPSocket pub = publisherOfSlow(sockets, OverflowPolicy.DROP_OLD, gate, sub);
+        CompletableFuture<Void> slow = new CompletableFuture<>();
+        pub.onEvent(Runnable::run, event -> {
+            if (event instanceof SlowPeer && !slow.isDone()) {
+                pub.sendOrDrop(message("of the listener"));
+                slow.complete(null);
+            }
+        });
+        takeMemory(sockets);
+
+        pub.sendOrDrop(message("last"));
+
+        get(slow);
+        settle(pub);
+        gate.open();
+        List<String> texts = new ArrayList<>();
+        while (!texts.contains("of the listener")) {
+            texts.add(receive(sub).get(0));
+        }
+        assertThat(texts).endsWith("last", "of the listener");
     }
 }

@@ -122,7 +122,9 @@ public final class SocketContext {
     /** Counts and releases a message that has waited for too long, and fails its result. On the event loop. */
     public void expire(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         tally.dropped();
-        drops.dropped(null, DropReason.EXPIRED, 1);
+        if (result == null) {
+            drops.dropped(null, DropReason.EXPIRED, 1);
+        }
         completions.reject(message, result, ZMTPSocketException.Reason.EXPIRED, tooOld());
     }
 
@@ -180,6 +182,16 @@ public final class SocketContext {
             completions.after(() -> events.fire(event));
         } else {
             events.fire(event);
+        }
+    }
+
+    /** Reports the event like {@link #fire}, but calls no listener now, in the middle of a send. On the event loop. */
+    public void fireLater(ZMTPSocketEvent event) {
+        if (events.areHeard()) {
+            Flight.fired(type(), event);
+            completions.later(() -> events.fire(event), false);
+        } else {
+            fire(event);
         }
     }
 

@@ -13,6 +13,7 @@ import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +31,8 @@ public final class Outbound {
     /** True if the queued messages are continued in a later task. */
     private boolean restScheduled;
 
-    /** True if {@code QueueShares}, its only user, measures the queued messages again. */
-    private boolean measured;
+    /** True while a task is on its way that notices that the peer is slow. */
+    private volatile boolean noticing;
 
     /** True if {@code RoundRobin}, its only user, counts the peer as a possible receiver of messages. */
     private boolean target;
@@ -108,10 +109,9 @@ public final class Outbound {
         if (passed(message, result)) {
             return Fate.PASSED;
         }
-        if (TypeRules.keepsNewest(context.config().overflowPolicy())) {
-            slowPeers.makeRoom(peer);
-        }
-        return enqueue(message, result);
+        return TypeRules.keepsNewest(context.config().overflowPolicy())
+                ? enqueueInPlaceOfOldest(message, result)
+                : enqueue(message, result);
     }
 
     /**
@@ -168,12 +168,20 @@ public final class Outbound {
                 yield Fate.DROPPED;
             }
             case DROP_OLD, KEEP_LATEST -> {
-                slowPeers.makeRoom(peer);
-                Fate fate = enqueue(message, result);
+                Fate fate = enqueueInPlaceOfOldest(message, result);
                 peer.roomCame(); // more messages than necessary might have been dropped
                 yield fate;
             }
         };
+    }
+
+    private Fate enqueueInPlaceOfOldest(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        List<QueuedMessage> oldest = slowPeers.makeRoom(peer);
+        try {
+            return enqueue(message, result);
+        } finally {
+            slowPeers.dropReplaced(peer, oldest);
+        }
     }
 
     private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
@@ -186,7 +194,7 @@ public final class Outbound {
     /** Called after each change that can make the peer slow: of its queue, of the limit, or of the memory left. */
     private void noteSlowness() {
         if (queue.becameSlow()) {
-            context.fire(new ZMTPSocketEvent.SlowPeer(
+            context.fireLater(new ZMTPSocketEvent.SlowPeer(
                     peer, queue.messages(), queue.bytes(), oldestAge(), counters.get(DROPPED)));
             slowPeers.watch(peer);
         }
@@ -198,12 +206,16 @@ public final class Outbound {
         peer.roomMissed();
     }
 
-    boolean isMeasured() {
-        return measured;
-    }
-
-    void measured(boolean again) {
-        measured = again;
+    /** Like {@link #missed}, from other threads. */
+    public void missedElsewhere() {
+        peer.roomMissed();
+        if (queue.isSlowUnnoticed() && !noticing) {
+            noticing = true;
+            context.execute(() -> {
+                noticing = false;
+                noteSlowness();
+            });
+        }
     }
 
     /** Measures the queued messages again. */

@@ -28,14 +28,14 @@ final class QueueShares {
 
     /** Called after the message was queued, when its caller still has a reference. */
     void queued(Outbound outbound, ZMTPMessage message) {
-        if (message.refCnt() > 2 && !outbound.isMeasured()) {
+        if (message.refCnt() > 2 && !outbound.queue().isWatched()) {
             add(outbound);
             measureLater();
         }
     }
 
     private void add(Outbound outbound) {
-        outbound.measured(true);
+        outbound.queue().watched(true);
         outbounds.add(outbound);
     }
 
@@ -64,7 +64,7 @@ final class QueueShares {
     private long measureNext() {
         Outbound next = outbounds.remove();
         long messages = next.queue().messages();
-        next.measured(false);
+        next.queue().watched(false);
         if (messages > 0) {
             add(next); // first, because more memory can end a peer, whose sender can send again
             next.measureAgain();

@@ -48,7 +48,10 @@ public final class SendQueue {
 
     private volatile QueueLimit limit;
     private volatile boolean awaited;
-    private boolean slow;
+    private volatile boolean slow;
+
+    /** True if {@code QueueShares}, its only user, measures the messages again. */
+    private boolean watched;
 
     /** Number of messages, from the first, that were measured again. */
     private int measured;
@@ -151,6 +154,14 @@ public final class SendQueue {
         }
     }
 
+    boolean isWatched() {
+        return watched;
+    }
+
+    void watched(boolean measuredAgain) {
+        watched = measuredAgain;
+    }
+
     /** Measures messages again, and those of a very long queue in several calls. */
     void measureAgain() {
         int from = measured < waiting.size() ? measured : 0;
@@ -234,11 +245,25 @@ public final class SendQueue {
         }
     }
 
-    /** Updates whether the peer is slow. Returns whether it has become slow with this message. */
+    /** Returns whether the peer has become slow since the previous call. */
     boolean becameSlow() {
         boolean was = slow;
-        slow = isAbove(was ? 4 : 2) || isMuch();
-        return slow && !was;
+        return isSlow() && !was;
+    }
+
+    /** Returns whether the peer is slow. */
+    boolean isSlow() {
+        boolean was = slow;
+        boolean now = isAbove(was ? 4 : 2) || isMuch();
+        if (now != was) {
+            slow = now;
+        }
+        return now;
+    }
+
+    /** Returns whether memory is short for the peer, and it was not noticed that it is slow. From any thread. */
+    boolean isSlowUnnoticed() {
+        return !slow && isMuch();
     }
 
     private boolean isAbove(int part) {

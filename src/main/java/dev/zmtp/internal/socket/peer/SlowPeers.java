@@ -9,6 +9,7 @@ import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException.Reason;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -55,11 +56,25 @@ public final class SlowPeers {
                 "message for " + peer.endpointText() + ": " + text);
     }
 
-    /** Drops the oldest messages waiting for a peer until there is room for another message. */
-    void makeRoom(Peer peer) {
-        while (peer.queue().isFull()) {
-            QueuedMessage oldest = Objects.requireNonNull(peer.queue().drop(), "full");
-            drop(peer, oldest, DropReason.REPLACED, "a newer message took its place");
+    /**
+     * Removes the oldest messages waiting for a peer until there is room for another message. They are dropped when
+     * that message is in the queue, because their senders can send again when they are notified.
+     */
+    List<QueuedMessage> makeRoom(Peer peer) {
+        if (!peer.queue().isFull()) {
+            return List.of();
+        }
+        List<QueuedMessage> oldest = new ArrayList<>();
+        do {
+            oldest.add(Objects.requireNonNull(peer.queue().drop(), "full"));
+        } while (peer.queue().isFull());
+        return oldest;
+    }
+
+    /** Drops messages that were removed to make room. */
+    void dropReplaced(Peer peer, List<QueuedMessage> oldest) {
+        for (QueuedMessage each : oldest) {
+            drop(peer, each, DropReason.REPLACED, "a newer message took its place");
         }
     }
 
@@ -82,7 +97,7 @@ public final class SlowPeers {
 
     private void disconnectThoseTooSlow() {
         lookScheduled = false;
-        watched.removeIf(peer -> peer.queue().isEmpty());
+        watched.removeIf(peer -> !peer.queue().isSlow());
         List.copyOf(watched).forEach(this::disconnectIfTooSlow); // this can call the application
         look();
     }

@@ -13,14 +13,13 @@ import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.internal.socket.peer.PeerInfo;
+import dev.zmtp.internal.socket.send.Recipients;
 import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +41,6 @@ public final class FanOut extends Routing {
     /** Minimum number of peers for which messages are gathered. */
     private static final int MANY = 16;
 
-    private static final int NONE = -1;
-
     /** The effect of a request of a peer on its topics. */
     private enum Change {
         MADE,
@@ -57,7 +54,7 @@ public final class FanOut extends Routing {
     private final Subscribers subscribers;
     private final ZMTPTopicMatcher<Peer> topics;
     private final TopicShares shares = new TopicShares();
-    private final List<Peer> matching = new ArrayList<>();
+    private final Recipients recipients = new Recipients();
     private final Gathering gathering;
     private final RateLimitedLog failures;
 
@@ -75,35 +72,57 @@ public final class FanOut extends Routing {
 
     @Override
     public Fate route(ZMTPMessage accepted, @Nullable CompletableFuture<Void> result) {
+        recipients.finish();
         ZMTPMessage message = accepted;
-        int first = matching.size(); // not 0 if the listener of a write sends
+        int first = recipients.size();
         try {
             findOrRelease(message);
-            boolean gathers = matching.size() - first >= MANY && gathering.hasRoomFor(message);
             if (waits() && !allCanTake(first)) {
                 return Fate.REFUSED; // for all peers, so that no peer gets it twice
             }
             if (MessageMemory.isWasteful(message) && mayWait(first)) {
                 message = MessageMemory.compact(message); // once for all peers for which it waits
             }
-            sendAll(message, first, matching.size(), gathers ? gathering.add(message) : NONE);
+            recipients.begin(message, first);
+            sendToAll(message);
         } finally {
-            matching.subList(first, matching.size()).clear();
+            recipients.remove(first);
         }
         message.release(); // throws if its sender has also released it, and the sender is notified
         context.completions().succeed(result);
         return Fate.PASSED;
     }
 
+    /** Notes the message for the peers that gather their messages, and sends it to the others. */
+    private void sendToAll(ZMTPMessage message) {
+        boolean gathers = recipients.left() >= MANY && gathering.hasRoomFor(message);
+        if (recipients.left() > 1 && message.size() > 1) { // encoding a single frame is as fast as sharing it
+            message.encodeOnce();
+        }
+        if (gathers && recipients.left() > 0) { // otherwise it was finished before a message of a listener
+            int number = gathering.add(message);
+            recipients.removeIf(peer -> gathering.note(peer, number));
+        }
+        recipients.finish();
+    }
+
+    @Override
+    public void finish() {
+        recipients.finish();
+    }
+
     @Override
     public void sendAlone(ZMTPMessage message, Peer peer) {
-        int first = matching.size();
-        boolean matches;
+        recipients.finish();
+        int first = recipients.size();
+        boolean matches = false;
         try {
             find(message);
-            matches = matching.subList(first, matching.size()).contains(peer);
+            for (int i = first; i < recipients.size(); i++) {
+                matches |= recipients.get(i).equals(peer);
+            }
         } finally {
-            matching.subList(first, matching.size()).clear();
+            recipients.remove(first);
         }
         if (matches) {
             peer.outbound().sendNoted();
@@ -150,7 +169,7 @@ public final class FanOut extends Routing {
 
     private void matches(Peer peer) {
         if (peer.isUp() && !peer.isLeaving()) { // otherwise it has gone, or only gets queued messages
-            matching.add(peer);
+            recipients.add(peer);
         }
     }
 
@@ -160,8 +179,8 @@ public final class FanOut extends Routing {
     }
 
     private boolean allCanTake(int first) {
-        for (int i = first; i < matching.size(); i++) {
-            Peer peer = matching.get(i);
+        for (int i = first; i < recipients.size(); i++) {
+            Peer peer = recipients.get(i);
             if (!peer.outbound().canTake()) {
                 peer.outbound().missed();
                 return false;
@@ -171,35 +190,12 @@ public final class FanOut extends Routing {
     }
 
     private boolean mayWait(int first) {
-        for (int i = first; i < matching.size(); i++) {
-            if (matching.get(i).outbound().wouldQueue()) {
+        for (int i = first; i < recipients.size(); i++) {
+            if (recipients.get(i).outbound().wouldQueue()) {
                 return true;
             }
         }
         return false;
-    }
-
-    /** Notes the message for the peers that gather their messages, and sends it to the others. */
-    private void sendAll(ZMTPMessage message, int first, int last, int number) {
-        if (last - first > 1 && message.size() > 1) { // encoding a single frame is as fast as sharing it
-            message.encodeOnce();
-        }
-        // All notes come first, because a send can cause another send, and that can end the gathering.
-        int others = first;
-        for (int i = first; i < last; i++) {
-            Peer peer = matching.get(i);
-            if (number == NONE || !gathering.note(peer, number)) {
-                matching.set(others++, peer);
-            }
-        }
-        for (int i = first; i < others; i++) {
-            Peer peer = matching.get(i);
-            message.retain();
-            if (peer.outbound().send(message, null)
-                    == Fate.REFUSED) { // filled by the listener of an earlier write in this loop
-                peer.outbound().sendAccepted(message, null);
-            }
-        }
     }
 
     /** Sends all peers their noted messages, which otherwise wait for the end of the task. */

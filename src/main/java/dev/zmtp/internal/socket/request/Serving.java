@@ -126,8 +126,10 @@ public final class Serving implements Sink {
         Flight.serve(request.recorded, context.type(), outcome);
         if (context.inEventLoop()) {
             endedHere(request, answer);
+        } else if (answer == null) {
+            context.executeLaterAnyway(() -> endedHere(request, null));
         } else {
-            context.executeLaterAnyway(() -> endedHere(request, answer));
+            directly.handAnswer(() -> endedHere(request, answer));
         }
         context.requestObservers().ended(request.start, end, outcome); // last, because it runs user code
     }

@@ -65,6 +65,9 @@ public final class BlockingSends {
         begin(message);
         Named to = named == null ? null : addressee(named, message);
         if (to == null || context.config().overflowPolicy() != OverflowPolicy.WAIT) {
+            if (senders.keepsNewest() && senders.trySend(message)) {
+                return;
+            }
             long bytes = message.readableBytes();
             awaitRoom(message, bytes, nanos(timeout), timeout);
             senders.hand(new Sent.ToAny(senders, message, null, bytes, context.birthTime()));
@@ -209,13 +212,13 @@ public final class BlockingSends {
     private void awaitPlace(Peer to, ZMTPMessage message, long nanos, @Nullable Duration timeout)
             throws InterruptedException {
         if (nanos <= 0) {
-            to.roomMissed();
+            to.outbound().missedElsewhere();
             throw late(message, timeout);
         }
         WaitingThread waits = new WaitingThread();
         places.join(to, waits);
         await(waits, message, nanos, timeout, () -> {
-            to.roomMissed();
+            to.outbound().missedElsewhere();
             places.left(to);
         });
     }

@@ -26,15 +26,17 @@ public final class DirectSends implements PeerSends {
 
     private final SocketContext context;
     private final Senders senders;
+    private final Routing routing;
     private final SlowPeers slowPeers;
     private final PlaceLines places;
 
     /** Peers whose listeners for room wait until there is room on the way to the event loop. On the event loop. */
     private final Set<Peer> missedWay = new LinkedHashSet<>(0);
 
-    DirectSends(SocketContext context, Senders senders, SlowPeers slowPeers, PlaceLines places) {
+    DirectSends(SocketContext context, Senders senders, Routing routing, SlowPeers slowPeers, PlaceLines places) {
         this.context = context;
         this.senders = senders;
+        this.routing = routing;
         this.slowPeers = slowPeers;
         this.places = places;
     }
@@ -61,10 +63,8 @@ public final class DirectSends implements PeerSends {
             sendNow(peer, occupant, message, result);
             return;
         }
-        long bytes = message.readableBytes();
-        if (senders.takesMessages() && senders.credit().take(bytes)) {
-            senders.hand(new Sent.ToPeer(this, peer, occupant, message, result, Way.QUEUE, bytes));
-        } else {
+        Sent sent = new Sent.ToPeer(this, peer, occupant, message, result, Way.QUEUE, message.readableBytes());
+        if (!senders.takesMessages() || !senders.handIfRoom(sent)) {
             String why = "there is no room on the way to the event loop";
             context.drop(peer, message, result, FULL, why);
             peer.roomMissed();
@@ -142,6 +142,7 @@ public final class DirectSends implements PeerSends {
     public boolean trySend(Peer peer, ZMTPMessage message) {
         if (context.inEventLoop()) {
             sentHere(peer);
+            routing.finish();
             boolean free = mayTake(peer);
             if (free) {
                 senders.writability().hereWas(Fate.PASSED);
@@ -196,6 +197,11 @@ public final class DirectSends implements PeerSends {
         senders.hand(new Sent.ToPeer(this, peer, occupant, message, null, Way.PLACE, bytes));
     }
 
+    /** Has the task, which sends an answer, follow the earlier messages of this thread. Not on the event loop. */
+    public void handAnswer(Runnable task) {
+        senders.hand(new Sent.Answer(task, context));
+    }
+
     /** Called instead of {@link #arrived} if a message with a place does not arrive. From any thread. */
     void giveBack(Peer peer) {
         places.giveBack(peer);
@@ -204,7 +210,7 @@ public final class DirectSends implements PeerSends {
     private boolean reserveOrMiss(Peer peer, long bytes) {
         boolean reserved = reserve(peer, bytes);
         if (!reserved) {
-            peer.roomMissed();
+            peer.outbound().missedElsewhere();
         }
         return reserved;
     }
@@ -243,6 +249,7 @@ public final class DirectSends implements PeerSends {
     }
 
     private void sendToPlace(Peer peer, int occupant, ZMTPMessage message) {
+        routing.finish();
         try {
             if (isThere(peer, occupant)) {
                 peer.outbound().sendTakeable(message, null);
@@ -282,6 +289,7 @@ public final class DirectSends implements PeerSends {
     }
 
     private void sendNow(Peer peer, int occupant, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        routing.finish();
         if (!isThere(peer, occupant)) {
             dropAsItHasLeft(peer, message, result);
         } else if (peer.queue().isAwaited() || peer.outbound().send(message, result) == Fate.REFUSED) {

@@ -22,13 +22,24 @@ final class Intake {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Senders");
 
     private final SocketContext context;
+    private final Credit credit;
+
+    /** True if the oldest messages make room for new messages. */
+    private final boolean keepsNewest;
+
     private final Runnable drainTask;
     private final Queue<Sent> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
-    /** @param drainTask takes the messages, on the event loop. It calls {@link #end} at its end */
-    Intake(SocketContext context, Runnable drainTask) {
+    /**
+     * @param credit the room for messages
+     * @param keepsNewest whether the oldest messages make room for new messages
+     * @param drainTask takes the messages, on the event loop. It calls {@link #end} at its end
+     */
+    Intake(SocketContext context, Credit credit, boolean keepsNewest, Runnable drainTask) {
         this.context = context;
+        this.credit = credit;
+        this.keepsNewest = keepsNewest;
         this.drainTask = drainTask;
     }
 
@@ -135,8 +146,37 @@ final class Intake {
         return queue.poll();
     }
 
-    /** Refuses the oldest messages until the credit has room for a message. Returns true. From any thread. */
-    boolean makeRoom(Credit credit, long bytes) {
+    /** Takes credit for a message that is added later. From any thread. */
+    @CheckReturnValue
+    boolean takeRoom(long bytes) {
+        List<Sent> replaced = roomFor(bytes);
+        if (replaced != null) {
+            refuse(replaced);
+        }
+        return replaced != null;
+    }
+
+    /** Takes ownership of the message if there is credit for it. From any thread. */
+    @CheckReturnValue
+    boolean addIfRoom(Sent sent) {
+        List<Sent> replaced = roomFor(sent.bytes());
+        if (replaced != null) {
+            queued(sent);
+            refuse(replaced); // after it was added, because their senders can send again when they are notified
+        }
+        return replaced != null;
+    }
+
+    /** Takes credit for a message. Returns the messages that make room for it; null if there is no room. */
+    private @Nullable List<Sent> roomFor(long bytes) {
+        if (credit.take(bytes)) {
+            return List.of();
+        }
+        return keepsNewest ? makeRoom(bytes) : null;
+    }
+
+    /** Removes the oldest messages until the credit has room for a message. */
+    private List<Sent> makeRoom(long bytes) {
         List<Sent> replaced = new ArrayList<>();
         do {
             Sent oldest = queue.poll();
@@ -147,9 +187,11 @@ final class Intake {
             oldest.giveBack(credit);
             replaced.add(oldest);
         } while (!credit.take(bytes));
-        // After the loop, because the sender can send again, which takes the room.
+        return replaced;
+    }
+
+    private void refuse(List<Sent> replaced) {
         replaced.forEach(oldest -> oldest.refuse(context, FULL, "a newer message took its place"));
-        return true;
     }
 
     boolean isEmpty() {

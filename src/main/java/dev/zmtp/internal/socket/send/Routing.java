@@ -25,6 +25,11 @@ public abstract class Routing {
     @CheckReturnValue
     public abstract Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result);
 
+    /**
+     * Sends a message to its remaining peers, because the listener of a write to an earlier peer sends another message.
+     */
+    public void finish() {}
+
     /** Sends a message that waits for all its peers to one of them now, if it is one. Retains the message. */
     public void sendAlone(ZMTPMessage message, Peer peer) {}
 

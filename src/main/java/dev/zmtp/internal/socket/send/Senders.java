@@ -70,16 +70,16 @@ public final class Senders {
         this.named = routing instanceof ByName byName ? byName : null;
         this.credit = credit;
         this.whenDrained = whenDrained;
-        this.intake = new Intake(context, this::drain);
         this.blocked = new BlockedSends(context, credit, this::accept);
         this.limit = onTheWay(SocketValues.limitOfSends(context.config()));
         this.keepsNewest =
                 !context.namesPeers() && TypeRules.keepsNewest(context.config().overflowPolicy());
+        this.intake = new Intake(context, credit, keepsNewest, this::drain);
         credit.give(limit.messages(), limit.bytes());
         this.writability = new Writability(context, this);
         this.waitingSends = new WaitingSends(context, routing::waits, this::offer, this::capacityFreed, this::refused);
         PlaceLines places = new PlaceLines(context);
-        this.directly = new DirectSends(context, this, slowPeers, places);
+        this.directly = new DirectSends(context, this, routing, slowPeers, places);
         this.blocking = new BlockingSends(context, this, waitingSends, places, named);
     }
 
@@ -153,8 +153,7 @@ public final class Senders {
                 if (addressee != null) {
                     return directly.trySendNamed(addressee, message);
                 }
-                if (takeRoom(message.readableBytes())) {
-                    intake.add(new Sent.ToAny(this, context, message, null));
+                if (handIfRoom(new Sent.ToAny(this, context, message, null))) {
                     return true;
                 }
                 refused();
@@ -205,9 +204,7 @@ public final class Senders {
             if (fate == Fate.REFUSED) {
                 waitingSends.join(new QueuedMessage(message, result, context.birthTime()), most);
             }
-        } else if (waitingSends.isEmpty() && takeRoom(message.readableBytes())) {
-            intake.add(new Sent.ToAny(this, context, message, result));
-        } else {
+        } else if (!waitingSends.isEmpty() || !handIfRoom(new Sent.ToAny(this, context, message, result))) {
             waitingSends.join(new QueuedMessage(message, result, context.birthTime()), most);
         }
         return result;
@@ -235,12 +232,14 @@ public final class Senders {
         return false;
     }
 
-    /** Takes credit for a message, from the oldest messages if they are to make room. Called from other threads. */
+    /** Takes credit for a message that is handed over later. Called from other threads. */
     boolean takeRoom(long bytes) {
-        if (!isReachable()) {
-            return false;
-        }
-        return credit.take(bytes) || (keepsNewest && intake.makeRoom(credit, bytes));
+        return isReachable() && intake.takeRoom(bytes);
+    }
+
+    /** Hands over a message if there is credit for it. Called from other threads. */
+    boolean handIfRoom(Sent sent) {
+        return isReachable() && intake.addIfRoom(sent);
     }
 
     /** Gives back the credit for a message that is not sent. From any thread. */
@@ -386,12 +385,9 @@ public final class Senders {
         // Earlier handed-over messages come first. The drain that takes them continues with the waiting sends.
         while (left > 0 && blocked.isEmpty() && intake.isEmpty() && waitingSends.hasNext()) {
             left--;
-            InLine first = waitingSends.next();
-            if (!first.served()) {
-                waitingSends.giveBack(first);
+            if (!waitingSends.serveFirst()) {
                 return;
             }
-            waitingSends.left();
         }
         if (left == 0) {
             restScheduled = true;

@@ -114,6 +114,33 @@ sealed interface Sent {
         }
     }
 
+    /** An answer in its order among the messages of its thread, which needs no room because requests have places. */
+    record Answer(Runnable task, SocketContext context) implements Sent {
+        @Override
+        public long bytes() {
+            return 0;
+        }
+
+        @Override
+        public void giveBack(Credit credit) {}
+
+        @Override
+        public @Nullable CompletableFuture<Void> result() {
+            return null;
+        }
+
+        @Override
+        public void arrive() {
+            task.run();
+        }
+
+        /** Runs the task anyway, which frees the place of the request. */
+        @Override
+        public void refuse(SocketContext its, Reason reason, String text) {
+            context.executeLaterAnyway(task);
+        }
+    }
+
     /** A task that follows earlier messages, and has no message and no room. */
     record Then(Runnable task, SocketContext context) implements Sent {
         @Override

@@ -15,6 +15,7 @@ public final class ToAll extends Routing {
 
     private final SocketContext context;
     private final List<Peer> peers = new ArrayList<>();
+    private final Recipients recipients = new Recipients();
 
     public ToAll(SocketContext context) {
         this.context = context;
@@ -22,19 +23,30 @@ public final class ToAll extends Routing {
 
     @Override
     public Fate route(ZMTPMessage accepted, @Nullable CompletableFuture<Void> result) {
+        recipients.finish();
         ZMTPMessage message =
                 MessageMemory.isWasteful(accepted) && mayWait() ? MessageMemory.compact(accepted) : accepted;
-        for (int i = 0; i < peers.size(); i++) {
-            Peer peer = peers.get(i);
-            if (peer.isLeaving()) {
-                continue; // it only gets queued messages
+        int first = recipients.size();
+        try {
+            for (int i = 0; i < peers.size(); i++) {
+                Peer peer = peers.get(i);
+                if (!peer.isLeaving()) { // otherwise it only gets queued messages
+                    recipients.add(peer);
+                }
             }
-            message.retain();
-            peer.outbound().send(message, null); // never refused, because no policy of this type waits
+            recipients.begin(message, first);
+            recipients.finish();
+        } finally {
+            recipients.remove(first);
         }
         message.release(); // throws if its sender has also released it, and the sender is notified
         context.completions().succeed(result);
         return Fate.PASSED;
+    }
+
+    @Override
+    public void finish() {
+        recipients.finish();
     }
 
     private boolean mayWait() {

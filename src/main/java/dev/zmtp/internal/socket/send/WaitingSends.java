@@ -140,21 +140,20 @@ final class WaitingSends {
         return !waiting.isEmpty();
     }
 
-    /**
-     * Removes and returns the first send, which the caller {@linkplain #giveBack gives back}, or reports as
-     * {@link #left}.
-     */
-    InLine next() {
-        return waiting.remove();
-    }
-
-    void giveBack(InLine first) {
-        waiting.addFirst(first);
-    }
-
-    /** Called when the send that {@link #next} has returned was sent. */
-    void left() {
+    /** Serves the first send, or drops it if it is too old. Returns false if it still has to wait. */
+    boolean serveFirst() {
+        InLine first = waiting.remove(); // now, because serving it can lead here
+        if (first instanceof Offered offered && context.isTooOld(offered.message.since())) {
+            size.decrementAndGet(); // first, because its sender can send again when it is notified
+            context.expire(offered.message.message(), offered.message.result());
+            return true;
+        }
+        if (!first.served()) {
+            waiting.addFirst(first);
+            return false;
+        }
         size.decrementAndGet();
+        return true;
     }
 
     /** Fails all waiting sends, and all later sends. */
@@ -176,10 +175,6 @@ final class WaitingSends {
 
         @Override
         public boolean served() {
-            if (context.isTooOld(message.since())) {
-                context.expire(message.message(), message.result());
-                return true;
-            }
             return offer.test(message);
         }
 

@@ -184,6 +184,20 @@ class SlowPeersTest {
     }
 
     @Test
+    void oneThatIsNoLongerSlowIsNotDisconnected() {
+        start(PUB, OverflowPolicy.DISCONNECT);
+        for (int i = 0; its.stats().queued() < LIMIT.messages() / 2; i++) {
+            publish(i, i + 1);
+        }
+        assertThat(events(ZMTPSocketEvent.SlowPeer.class)).hasSize(1);
+
+        publisher.resizeSendQueue(LIMIT.messages() * 4, LIMIT.bytes());
+        loop.advance(TIMEOUT.multipliedBy(5));
+
+        assertThat(events(ZMTPSocketEvent.PeerDown.class)).isEmpty();
+    }
+
+    @Test
     void dropsOfTheLastSecondAreReportedBeforeTheEnd() {
         start(PUB, OverflowPolicy.DROP_NEW);
         publish(0, MANY);

@@ -14,6 +14,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.test.ZMTPTestPeer;
 import dev.zmtp.testing.TestSockets;
@@ -63,6 +64,12 @@ class MessageAgeTest {
     void aSendThatWaitsForRoomExpires() {
         ZMTPSocket push = open(PUSH, OverflowPolicy.WAIT);
         push.connect(ENDPOINT);
+        List<Long> reported = new ArrayList<>();
+        push.onEvent(Runnable::run, event -> {
+            if (event instanceof Dropped dropped) {
+                reported.add(dropped.messages());
+            }
+        });
         List<CompletableFuture<Void>> sends = send(push, "queued", "waits", "waits as well");
         loop.advance(Duration.ofHours(1));
 
@@ -72,6 +79,23 @@ class MessageAgeTest {
         assertThat(sends).allSatisfy(send -> assertThat(reason(send)).isEqualTo(EXPIRED));
         assertThat(push.stats().dropped()).isEqualTo(3);
         assertThat(push.stats().queued()).isZero();
+        assertThat(reported).as("the futures report the others").containsExactly(1L);
+    }
+
+    @Test
+    void aSenderThatSendsAgainWhenItsMessageHasExpiredFindsItsPlaceInTheLine() {
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH)
+                .maxMessageAge(AGE)
+                .sendQueueLimit(1, 1 << 20)
+                .maxWaitingSends(1));
+        push.connect(ENDPOINT);
+        push.sendAsync(message("queued"));
+        push.sendAsync(message("waits")).whenComplete((none, expired) -> push.sendAsync(message("again")));
+        loop.advance(Duration.ofHours(1));
+
+        receive();
+
+        assertThat(received).containsExactly("again");
     }
 
     @Test

@@ -34,9 +34,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What becomes of messages of other threads when they come to the event loop, in virtual time. */
 @Tag("netty-4.2-only")
@@ -122,6 +125,69 @@ class OnTheWayTest {
         assertThat(router.stats().dropped()).isEqualTo(1);
         assertThat(sent.get(1)).as("it waits").isNotDone();
         assertThat(peer.stats().queued()).isEqualTo(1);
+    }
+
+    /** Of all peers, and of one: the loop takes none of them before the last. */
+    @ParameterizedTest
+    @EnumSource(names = {"DROP_OLD", "KEEP_LATEST"})
+    void theNewestOfManyArrivesWhateverTheSenderOfAReplacedOneSends(OverflowPolicy policy) throws Throwable {
+        ZMTPSocket pub =
+                bound(ZMTPSocketConfig.builder(PUB).overflowPolicy(policy).sendQueueLimit(1, 1 << 20));
+        List<String> received = subscribe();
+        AtomicInteger sent = new AtomicInteger();
+        Supplier<ZMTPMessage> next = () -> message("" + sent.getAndIncrement());
+
+        OtherThread.call(() -> {
+            pub.sendAsync(next.get()).whenComplete((none, replaced) -> pub.sendOrDrop(next.get()));
+            while (sent.get() < 70) {
+                pub.sendOrDrop(next.get());
+            }
+        });
+        loop.run();
+
+        assertThat(received.stream().map(Integer::valueOf)).isSorted().last().isEqualTo(sent.get() - 1);
+    }
+
+    @Test
+    void theNewestOfManyToOneSubscriberArrives() throws Throwable {
+        ZMTPSocket pub = bound(ZMTPSocketConfig.builder(PUB)
+                .overflowPolicy(OverflowPolicy.KEEP_LATEST)
+                .sendQueueLimit(1, 1 << 20));
+        List<String> received = subscribe();
+        ZMTPPeer peer = pub.peers().iterator().next();
+
+        OtherThread.call(() -> {
+            for (int i = 0; i < 200; i++) {
+                peer.sendOrDrop(message("" + i));
+            }
+        });
+        loop.run();
+
+        assertThat(received).last().isEqualTo("199");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"DROP_OLD", "KEEP_LATEST"})
+    void theNewestForAFullPeerArrivesWhateverTheSenderOfAReplacedOneSends(OverflowPolicy policy) {
+        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER)
+                .overflowPolicy(policy)
+                .sendQueueLimit(1, 1 << 20)
+                .pipelineInitializer(gate));
+        List<String> received = new ArrayList<>();
+        ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
+        dealer.onMessage((from, message) -> received.add(WriteGate.text(message)));
+        dealer.connect(ENDPOINT);
+        loop.run();
+        ZMTPPeer peer = router.peers().iterator().next();
+        gate.close();
+        peer.sendOrDrop(WriteGate.big("transport"));
+        peer.sendAsync(message("replaced")).whenComplete((none, replaced) -> peer.sendOrDrop(message("newest")));
+
+        peer.sendOrDrop(message("newer"));
+
+        gate.open();
+        loop.run();
+        assertThat(received).containsExactly("transport", "newest");
     }
 
     @Test
