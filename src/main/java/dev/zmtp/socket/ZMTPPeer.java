@@ -101,7 +101,10 @@ public interface ZMTPPeer {
     /** Resumes reading from this peer. */
     void resumeReading();
 
-    /** Returns the message counts of this peer so far. The numbers can be slightly out of date. */
+    /**
+     * Returns the message counts of this peer so far. The numbers can be slightly out of date. A message that was
+     * dropped on its way to the event loop, or because the peer had left, counts for the socket alone.
+     */
     ZMTPStats stats();
 
     /**

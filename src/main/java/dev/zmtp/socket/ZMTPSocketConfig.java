@@ -69,7 +69,7 @@ public final class ZMTPSocketConfig {
         KEEP_LATEST,
         /**
          * The message is dropped, and a slow peer whose oldest message has waited for {@link #slowPeerTimeout()} is
-         * disconnected.
+         * disconnected. A peer is slow from the time when its queue is half full until it is less than a quarter full.
          */
         DISCONNECT
     }
@@ -164,7 +164,7 @@ public final class ZMTPSocketConfig {
     /**
      * Maximum number of queued outgoing messages, per peer, or per socket for types whose peers share a queue (REQ,
      * DEALER, PUSH, CLIENT, SCATTER, PAIR and CHANNEL). Must be at least 1. Default: 1,000. With
-     * {@link OverflowPolicy#KEEP_LATEST} it is always 1.
+     * {@link OverflowPolicy#KEEP_LATEST}, the queue of a peer holds 1 message instead.
      */
     public int sendQueueLimitMessages() {
         return values.sendQueueLimit.messages();
@@ -215,8 +215,8 @@ public final class ZMTPSocketConfig {
     }
 
     /**
-     * Maximum time for which a message waits in a queue before it is dropped, and before that for room in the queue.
-     * Must be at least 1 ms. Default: no limit.
+     * Maximum time for which a message waits in a queue before it is dropped. A {@code sendAsync} that waits for room
+     * in the queue has the same limit for that wait. Must be at least 1 ms. Default: no limit.
      */
     public Duration maxMessageAge() {
         return values.maxMessageAge;
@@ -230,7 +230,10 @@ public final class ZMTPSocketConfig {
         return values.maxWaitingSends;
     }
 
-    /** Whether messages are queued for a disconnected peer that this socket connects to. Default: true. */
+    /**
+     * Whether messages are queued for a disconnected peer that this socket connects to. If not, queued messages are
+     * dropped when the last peer has left and no endpoint is bound. Default: true.
+     */
     public boolean queueWhileDown() {
         return values.queueWhileDown;
     }
