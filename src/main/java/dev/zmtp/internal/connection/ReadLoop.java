@@ -56,6 +56,9 @@ public final class ReadLoop {
     /** The transport's failure, which follows the queued data. It does not end the input: the transport closes. */
     private @Nullable IOException failure;
 
+    /** The failure of a write, which follows the queued data. The transport's failure, if any, is its reason. */
+    private @Nullable Throwable failedWrite;
+
     ReadLoop(Connection connection, ChannelHandlerContext ctx, ReadDemand demand) {
         this.connection = connection;
         this.ctx = ctx;
@@ -320,16 +323,27 @@ public final class ReadLoop {
         }
     }
 
-    /** Returns whether a failure of the transport waits to be reported. */
-    public boolean hasFailure() {
-        return failure != null;
+    /**
+     * Passes on the failure of a write, for which the user can close the channel. Data that was read before comes
+     * first, because the peer has sent it before the end that has failed the write.
+     */
+    public void writeFailed(Throwable cause) {
+        if (queue.isEmpty() && !busy) {
+            connection.reports().voidWriteFailed(cause);
+        } else if (failedWrite == null) {
+            failedWrite = cause;
+        }
     }
 
     private void fireFailure() {
         IOException waiting = failure;
+        Throwable ofWrite = failedWrite;
+        failure = null;
+        failedWrite = null;
         if (waiting != null) {
-            failure = null;
             fire(waiting);
+        } else if (ofWrite != null && !connection.isClosed()) {
+            connection.reports().voidWriteFailed(ofWrite);
         }
     }
 
@@ -374,6 +388,7 @@ public final class ReadLoop {
             }
             restComplete();
         }
+        fireFailure(); // of a write in the last callback
     }
 
     /** Called when the codec is no longer in the pipeline. */
@@ -401,6 +416,7 @@ public final class ReadLoop {
         queue.clear();
         inputEnds.clear();
         failure = null;
+        failedWrite = null;
     }
 
     /** Performs a step of the handshake. */

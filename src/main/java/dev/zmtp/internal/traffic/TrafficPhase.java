@@ -420,8 +420,8 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
     public void writeFailed(Throwable cause, boolean isVoid) {
         if (connection.reports().isTorn()) {
             connection.fail(cause);
-        } else if (isVoid && !connection.reads().hasFailure()) { // which will be reported
-            connection.reports().voidWriteFailed(cause);
+        } else if (isVoid) {
+            connection.reads().writeFailed(cause);
         }
     }
 

@@ -362,16 +362,39 @@ class ReadFairnessTest {
     void theFailureOfAPendingWriteDoesNotOvertakeTheFailureThatCausesIt() {
         try (ScriptedPeer peer = traffic()) {
             user.closesOnFailure = true;
-            peer.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
-                @Override
-                public void flush(ChannelHandlerContext ctx) {} // so that the transport fails the write when it closes
-            });
+            ignoreFlushes(peer);
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("pending"), peer.channel.voidPromise());
             reset(peer);
 
             user.calls.removeIf("complete"::equals);
             assertThat(user.calls).containsExactly(m(1), m(2), m(3), m(4), "Connection reset", "inactive");
         }
+    }
+
+    /** The peer has sent it before its end, which fails the write. */
+    @Test
+    void theFailureOfAPendingWriteDoesNotOvertakeWhatWasReadBeforeTheEnd() {
+        try (ScriptedPeer peer = traffic()) {
+            user.closesOnFailure = true;
+            ignoreFlushes(peer);
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("pending"), peer.channel.voidPromise());
+            transport.read(numbered(1, 4));
+            transport.readComplete();
+
+            peer.channel.unsafe().close(peer.channel.voidPromise());
+            peer.channel.runPendingTasks();
+
+            user.calls.removeIf("complete"::equals);
+            assertThat(user.calls).startsWith(m(1), m(2), m(3), m(4)).hasSize(6).endsWith("inactive");
+        }
+    }
+
+    /** Makes the transport fail writes when it closes. */
+    private static void ignoreFlushes(ScriptedPeer peer) {
+        peer.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void flush(ChannelHandlerContext ctx) {}
+        });
     }
 
     @Test
