@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.DuplexChannel;
 import java.nio.ByteBuffer;
 
 /**
@@ -41,9 +42,15 @@ final class Doorbell extends ChannelInboundHandlerAdapter {
         socket.writeAndFlush(RINGS.slice(1, 1), socket.voidPromise());
     }
 
-    /** Closes a socket, which cannot close itself before it is registered with an event loop. */
+    /**
+     * Closes a socket, which cannot close itself before it is registered with an event loop. Its output is shut down
+     * first: with io_uring, the socket can outlive its close in the kernel, and the other side would not notice it.
+     */
     static void close(Channel socket) {
         if (socket.isRegistered()) {
+            if (socket.isActive() && socket instanceof DuplexChannel duplex) {
+                duplex.shutdownOutput();
+            }
             socket.close();
         } else {
             socket.unsafe().closeForcibly();
