@@ -6,6 +6,7 @@ import dev.zmtp.internal.proxy.Forwarding;
 import dev.zmtp.internal.proxy.ProxyEnd;
 import dev.zmtp.internal.proxy.SubscriptionRelay;
 import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.SharedFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.receive.Inbox;
@@ -190,7 +191,7 @@ public final class ZMTPProxy implements AutoCloseable {
     private final List<Forwarding> directions = new ArrayList<>(2);
     private final List<SubscriptionRelay> relays = new ArrayList<>(1);
     private final AtomicBoolean closing = new AtomicBoolean();
-    private final CompletableFuture<Void> closeFuture = new LoopFuture<>();
+    private final SharedFuture<Void> closeFuture = new SharedFuture<>();
 
     private ZMTPProxy(ZMTPSocket frontend, ZMTPSocket backend, @Nullable Capture capture) {
         ProxyEnd front = ProxyEnd.of(frontend.core());
@@ -342,7 +343,7 @@ public final class ZMTPProxy implements AutoCloseable {
             AtomicInteger left = new AtomicInteger(directions.size() + relays.size());
             Runnable ended = () -> {
                 if (left.decrementAndGet() == 0) {
-                    closeFuture.complete(null);
+                    closeFuture.succeed(null);
                 }
             };
             directions.forEach(direction -> direction.end(ended));
@@ -352,7 +353,7 @@ public final class ZMTPProxy implements AutoCloseable {
 
     /** Returns a future that completes when the proxy has ended because it or one of its sockets was closed. */
     public CompletableFuture<Void> closeFuture() {
-        return closeFuture.copy();
+        return closeFuture;
     }
 
     /** Returns the types and the number of messages that have passed. */

@@ -1,8 +1,8 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.internal.runtime.LoopHooks;
-import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.Settings;
+import dev.zmtp.internal.socket.context.SharedFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.endpoint.Listener;
 import dev.zmtp.internal.socket.peer.PeerHandler;
@@ -57,7 +57,7 @@ public final class Closing {
     private final Parts parts;
     private final Collection<Listener> bindings;
     private final Runnable whenClosed;
-    private final CompletableFuture<ZMTPStats> report = new LoopFuture<>();
+    private final SharedFuture<ZMTPStats> report = new SharedFuture<>();
     private final AtomicBoolean begun = new AtomicBoolean();
     private final Runnable loopEnds = this::loopEnds;
     private final FutureListener<Object> loopEnded = f -> loopEnded();
@@ -96,11 +96,11 @@ public final class Closing {
         if (begun.compareAndSet(false, true)) {
             context.execute(() -> begin(linger)); // otherwise the event loop has ended, or is about to
         }
-        return report.copy();
+        return report;
     }
 
     public CompletableFuture<ZMTPStats> report() {
-        return report.copy();
+        return report;
     }
 
     /**
@@ -206,6 +206,6 @@ public final class Closing {
         parts.reportRest();
         context.executeLaterAnyway(parts::reportRest); // after the ends of these connections
         context.completions().completeDelayed();
-        context.completions().after(() -> report.complete(stats));
+        context.completions().after(() -> report.succeed(stats));
     }
 }

@@ -1,7 +1,7 @@
 package dev.zmtp.internal.socket.endpoint;
 
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.SharedFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Waiting;
 import dev.zmtp.internal.transport.Endpoint;
@@ -21,7 +21,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
 
     final SocketContext context;
     final Endpoint endpoint;
-    final CompletableFuture<ZMTPEndpoint> ready = new LoopFuture<>();
+    final SharedFuture<ZMTPEndpoint> ready = new SharedFuture<>();
     private final Lookup.Question question;
 
     /** True if a caller has asked for {@link #readyFuture}. */
@@ -42,7 +42,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     @Override
     public final CompletableFuture<ZMTPEndpoint> readyFuture() {
         awaited = true;
-        return ready.copy();
+        return ready;
     }
 
     @Override

@@ -306,7 +306,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         }
         endpoints.stopped(this);
         if (!ready.isDone()) {
-            ready.completeExceptionally(cause.get());
+            ready.fail(cause.get());
         }
         if (link == null || !link.isOpen()) {
             closed.complete(null);
@@ -348,7 +348,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     /** Called when the peer is connected, and receives messages. */
     @Override
     public void joined() {
-        ready.complete(this);
+        ready.succeed(this);
     }
 
     /** Called before this side ends a working connection. The next delay is no longer than after a first failure. */

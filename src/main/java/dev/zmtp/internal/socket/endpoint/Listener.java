@@ -193,7 +193,7 @@ public final class Listener extends AbstractEndpoint {
         listener = channel;
         channel.pipeline().addLast(new Failures()); // after Netty's own handler, which pauses
         context.fire(new ZMTPSocketEvent.Listening(text));
-        ready.complete(this);
+        ready.succeed(this);
     }
 
     /** Converts the failures of native transports and files, which have other types when an address is refused. */
@@ -221,7 +221,7 @@ public final class Listener extends AbstractEndpoint {
         ended = true;
         String why = withEndpoint(cause);
         context.schedule(() -> reportUnlessAwaited(why), UNTIL_AWAITED);
-        ready.completeExceptionally(new ZMTPSocketException(BIND_FAILED, why, refusal(cause)));
+        ready.fail(new ZMTPSocketException(BIND_FAILED, why, refusal(cause)));
     }
 
     /** Logs the failure, because nothing else would report that no peer can connect. */
@@ -283,7 +283,7 @@ public final class Listener extends AbstractEndpoint {
         }
         boolean loopEnds = context.eventLoop().isShuttingDown() && !context.isClosed();
         String why = loopEnds ? "the event loop is shutting down" : "the endpoint or its socket is closed";
-        ready.completeExceptionally(new ZMTPSocketException(CLOSED, why));
+        ready.fail(new ZMTPSocketException(CLOSED, why));
     }
 
     /** Ends with the event loop, which runs no more timers. On the event loop, or after its end. */
