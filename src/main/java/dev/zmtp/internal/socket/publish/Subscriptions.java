@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,9 @@ public final class Subscriptions {
     /** Number of additional registrations of a topic, beyond the first. */
     private final NavigableMap<ByteBuf, Integer> more = new TreeMap<>();
 
+    /** Number of changes whose tasks have not run yet. A change on the event loop must not overtake them. */
+    private final AtomicInteger onTheirWay = new AtomicInteger();
+
     private final Map<Peer, Telling> publishers = new LinkedHashMap<>();
     private boolean matched;
 
@@ -46,18 +50,31 @@ public final class Subscriptions {
     /** Adds the topic until the result is closed. From any thread. */
     public ZMTPRegistration register(ByteBuf topic) {
         context.checkOpen();
-        context.executeHere(() -> add(topic));
+        change(() -> add(topic));
         AtomicBoolean cancelled = new AtomicBoolean();
         return () -> {
             if (cancelled.compareAndSet(false, true)) {
-                context.executeHere(() -> remove(topic));
+                change(() -> remove(topic));
             }
         };
     }
 
     /** Removes a registration. From any thread. */
     public void unregister(ByteBuf topic) {
-        context.executeHere(() -> remove(topic));
+        change(() -> remove(topic));
+    }
+
+    /** Runs the task on the event loop, after the tasks of changes that were made before. */
+    private void change(Runnable task) {
+        if (context.inEventLoop() && onTheirWay.get() == 0) {
+            task.run();
+            return;
+        }
+        onTheirWay.incrementAndGet();
+        context.execute(() -> {
+            onTheirWay.decrementAndGet();
+            task.run();
+        });
     }
 
     private void add(ByteBuf topic) {
