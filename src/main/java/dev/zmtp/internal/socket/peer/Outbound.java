@@ -192,7 +192,7 @@ public final class Outbound {
     }
 
     /** Called after each change that can make the peer slow: of its queue, of the limit, or of the memory left. */
-    private void noteSlowness() {
+    void noteSlowness() {
         if (queue.becameSlow()) {
             context.fireLater(new ZMTPSocketEvent.SlowPeer(
                     peer, queue.messages(), queue.bytes(), oldestAge(), counters.get(DROPPED)));

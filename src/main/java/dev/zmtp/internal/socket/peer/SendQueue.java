@@ -245,20 +245,19 @@ public final class SendQueue {
         }
     }
 
-    /** Returns whether the peer has become slow since the previous call. */
+    /** Updates whether the peer is slow. Returns whether it has become slow. */
     boolean becameSlow() {
-        boolean was = slow;
-        return isSlow() && !was;
-    }
-
-    /** Returns whether the peer is slow. */
-    boolean isSlow() {
         boolean was = slow;
         boolean now = isAbove(was ? 4 : 2) || isMuch();
         if (now != was) {
             slow = now;
         }
-        return now;
+        return now && !was;
+    }
+
+    /** Returns whether the peer was slow when that was last updated. */
+    boolean isSlow() {
+        return slow;
     }
 
     /** Returns whether memory is short for the peer, and it was not noticed that it is slow. From any thread. */

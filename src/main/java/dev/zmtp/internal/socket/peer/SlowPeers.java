@@ -97,6 +97,7 @@ public final class SlowPeers {
 
     private void disconnectThoseTooSlow() {
         lookScheduled = false;
+        List.copyOf(watched).forEach(peer -> peer.outbound().noteSlowness());
         watched.removeIf(peer -> !peer.queue().isSlow());
         List.copyOf(watched).forEach(this::disconnectIfTooSlow); // this can call the application
         look();

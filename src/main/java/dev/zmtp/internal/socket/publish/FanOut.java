@@ -77,6 +77,7 @@ public final class FanOut extends Routing {
         int first = recipients.size();
         try {
             findOrRelease(message);
+            boolean gathers = recipients.size() - first >= MANY && gathering.hasRoomFor(message);
             if (waits() && !allCanTake(first)) {
                 return Fate.REFUSED; // for all peers, so that no peer gets it twice
             }
@@ -84,7 +85,7 @@ public final class FanOut extends Routing {
                 message = MessageMemory.compact(message); // once for all peers for which it waits
             }
             recipients.begin(message, first);
-            sendToAll(message);
+            sendToAll(message, gathers);
         } finally {
             recipients.remove(first);
         }
@@ -94,16 +95,15 @@ public final class FanOut extends Routing {
     }
 
     /** Notes the message for the peers that gather their messages, and sends it to the others. */
-    private void sendToAll(ZMTPMessage message) {
-        boolean gathers = recipients.left() >= MANY && gathering.hasRoomFor(message);
+    private void sendToAll(ZMTPMessage message, boolean gathers) {
         if (recipients.left() > 1 && message.size() > 1) { // encoding a single frame is as fast as sharing it
             message.encodeOnce();
         }
-        if (gathers && recipients.left() > 0) { // otherwise it was finished before a message of a listener
+        if (gathers) {
             int number = gathering.add(message);
             recipients.removeIf(peer -> gathering.note(peer, number));
         }
-        recipients.finish();
+        recipients.send();
     }
 
     @Override

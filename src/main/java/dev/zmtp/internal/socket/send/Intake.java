@@ -160,11 +160,15 @@ final class Intake {
     @CheckReturnValue
     boolean addIfRoom(Sent sent) {
         List<Sent> replaced = roomFor(sent.bytes());
-        if (replaced != null) {
+        if (replaced == null) {
+            return false;
+        }
+        try {
             queued(sent);
+        } finally {
             refuse(replaced); // after it was added, because their senders can send again when they are notified
         }
-        return replaced != null;
+        return true;
     }
 
     /** Takes credit for a message. Returns the messages that make room for it; null if there is no room. */

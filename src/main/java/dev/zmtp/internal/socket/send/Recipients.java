@@ -2,7 +2,10 @@ package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.peer.Fate;
+import dev.zmtp.internal.socket.peer.Outbound;
 import dev.zmtp.internal.socket.peer.Peer;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -14,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * On the event loop.
  */
 public final class Recipients {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Recipients");
 
     /** The peers of the messages that are being sent, one message after the other. */
     private final List<Peer> peers = new ArrayList<>();
@@ -61,15 +66,31 @@ public final class Recipients {
         end = others;
     }
 
-    /** Sends the message, if any, to the peers that do not have it yet. */
-    public void finish() {
+    /** Sends the message to the peers that do not have it yet. */
+    @SuppressWarnings("ReferenceEquality") // checks for this very message
+    public void send() {
         ZMTPMessage message = unfinished;
         while (message != null && next < end) {
-            Peer peer = peers.get(next++);
-            message.retain();
-            if (peer.outbound().send(message, null) == Fate.REFUSED) { // filled by a listener in this loop
-                peer.outbound().sendAccepted(message, null);
+            int position = next;
+            Outbound outbound = peers.get(position).outbound();
+            outbound.sendNoted(); // first, because this can send the message to more peers, this peer included
+            if (message == unfinished && position == next) {
+                next++;
+                message.retain();
+                if (outbound.send(message, null) == Fate.REFUSED) { // filled by a listener in this loop
+                    outbound.sendAccepted(message, null);
+                }
             }
+        }
+    }
+
+    /** Sends the message, if any, to the peers that do not have it yet, before another message is sent. */
+    public void finish() {
+        try {
+            send();
+        } catch (Throwable e) { // such as that a frame was released, which does not concern the other message
+            next = end;
+            logger.warn("A message was not sent to all of its peers", e);
         }
     }
 

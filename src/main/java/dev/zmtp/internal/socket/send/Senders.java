@@ -4,6 +4,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.LoopFuture;
@@ -72,12 +73,14 @@ public final class Senders {
         this.whenDrained = whenDrained;
         this.blocked = new BlockedSends(context, credit, this::accept);
         this.limit = onTheWay(SocketValues.limitOfSends(context.config()));
+        boolean oldestCanBeForOthers = context.namesPeers() || context.type() == ZMTPSocketType.REP;
         this.keepsNewest =
-                !context.namesPeers() && TypeRules.keepsNewest(context.config().overflowPolicy());
+                !oldestCanBeForOthers && TypeRules.keepsNewest(context.config().overflowPolicy());
         this.intake = new Intake(context, credit, keepsNewest, this::drain);
         credit.give(limit.messages(), limit.bytes());
         this.writability = new Writability(context, this);
-        this.waitingSends = new WaitingSends(context, routing::waits, this::offer, this::capacityFreed, this::refused);
+        this.waitingSends =
+                new WaitingSends(context, routing::waits, intake::add, this::offer, this::capacityFreed, this::refused);
         PlaceLines places = new PlaceLines(context);
         this.directly = new DirectSends(context, this, routing, slowPeers, places);
         this.blocking = new BlockingSends(context, this, waitingSends, places, named);
@@ -382,8 +385,7 @@ public final class Senders {
     /** Serves up to the limit of a task, because a notified sender can send again, and joins the waiting sends. */
     private void serveLine() {
         int left = blocked.serve(LoopBudget.MESSAGES);
-        // Earlier handed-over messages come first. The drain that takes them continues with the waiting sends.
-        while (left > 0 && blocked.isEmpty() && intake.isEmpty() && waitingSends.hasNext()) {
+        while (left > 0 && blocked.isEmpty() && waitingSends.hasNext()) {
             left--;
             if (!waitingSends.serveFirst()) {
                 return;

@@ -141,6 +141,35 @@ sealed interface Sent {
         }
     }
 
+    /** A send that has found no room, in its order among the messages of its thread. Then it waits in the line. */
+    record Joining(WaitingSends line, InLine send) implements Sent {
+        @Override
+        public long bytes() {
+            return 0;
+        }
+
+        @Override
+        public void giveBack(Credit credit) {}
+
+        @Override
+        public @Nullable CompletableFuture<Void> result() {
+            return null;
+        }
+
+        @Override
+        public void arrive() {
+            line.arrive(send);
+        }
+
+        /** Joins the line anyway, as no earlier message is on its way. If that has ended, the send fails there. */
+        @Override
+        public void refuse(SocketContext context, Reason reason, String text) {
+            if (!context.tryExecute(() -> line.arrive(send))) {
+                line.fail(send);
+            }
+        }
+    }
+
     /** A task that follows earlier messages, and has no message and no room. */
     record Then(Runnable task, SocketContext context) implements Sent {
         @Override

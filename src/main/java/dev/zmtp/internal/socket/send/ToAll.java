@@ -35,7 +35,7 @@ public final class ToAll extends Routing {
                 }
             }
             recipients.begin(message, first);
-            recipients.finish();
+            recipients.send();
         } finally {
             recipients.remove(first);
         }

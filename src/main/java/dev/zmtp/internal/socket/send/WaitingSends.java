@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** The sends of threads and of futures that wait for room, in order of arrival. */
@@ -17,6 +18,7 @@ final class WaitingSends {
 
     private final SocketContext context;
     private final BooleanSupplier sendsWait;
+    private final Consumer<Sent> hand;
     private final Predicate<QueuedMessage> offer;
     private final Runnable capacityFreed;
     private final Runnable missed;
@@ -32,6 +34,7 @@ final class WaitingSends {
 
     /**
      * @param sendsWait whether sends may wait here
+     * @param hand hands a send of another thread over to the event loop, where it arrives
      * @param offer sends a message if there is room, on the event loop
      * @param capacityFreed called on the event loop when a send of another thread has joined, because there might be
      * room now
@@ -40,11 +43,13 @@ final class WaitingSends {
     WaitingSends(
             SocketContext context,
             BooleanSupplier sendsWait,
+            Consumer<Sent> hand,
             Predicate<QueuedMessage> offer,
             Runnable capacityFreed,
             Runnable missed) {
         this.context = context;
         this.sendsWait = sendsWait;
+        this.hand = hand;
         this.offer = offer;
         this.capacityFreed = capacityFreed;
         this.missed = missed;
@@ -85,10 +90,13 @@ final class WaitingSends {
     }
 
     private void hand(InLine comes) {
-        if (!context.tryExecute(() -> arrive(comes))) {
-            size.decrementAndGet();
-            comes.closed();
-        }
+        hand.accept(new Sent.Joining(this, comes));
+    }
+
+    /** Fails a send that has not arrived. From any thread. */
+    void fail(InLine comes) {
+        size.decrementAndGet();
+        comes.closed();
     }
 
     /** Called when a send has stopped waiting. From any thread. */
@@ -124,10 +132,9 @@ final class WaitingSends {
         missed.run();
     }
 
-    private void arrive(InLine comes) {
+    void arrive(InLine comes) {
         if (failed) { // after it was sent
-            size.decrementAndGet();
-            comes.closed();
+            fail(comes);
         } else {
             waiting.add(comes);
             capacityFreed.run();

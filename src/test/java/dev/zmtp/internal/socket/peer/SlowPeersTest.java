@@ -1,6 +1,8 @@
 package dev.zmtp.internal.socket.peer;
 
 import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.ZMTPSocketType.XPUB;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPMemoryBudget;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
@@ -16,6 +19,7 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.test.ZMTPTestPeer;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.TestSockets;
 import java.time.Duration;
@@ -195,6 +199,44 @@ class SlowPeersTest {
         loop.advance(TIMEOUT.multipliedBy(5));
 
         assertThat(events(ZMTPSocketEvent.PeerDown.class)).isEmpty();
+    }
+
+    /** For lack of memory now, which the look at slow peers finds before a message does. */
+    @Test
+    void oneThatIsSlowAgainIsReportedAgain() {
+        ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(1 << 20);
+        publisher = loop.open(ZMTPSocketConfig.builder(PUB)
+                .overflowPolicy(OverflowPolicy.DISCONNECT)
+                .slowPeerTimeout(TIMEOUT)
+                .sendQueueLimit(LIMIT.messages(), LIMIT.bytes())
+                .codec(codec -> codec.memoryBudget(budget)));
+        publisher.bind("test://slow-again");
+        ZMTPTestPeer subscriber = ZMTPTestPeer.connect(loop, "test://slow-again", SUB);
+        loop.run();
+        subscriber.subscribe("");
+        subscriber.stopReading();
+        publisher.onEvent(Runnable::run, events::add);
+        while (publisher.stats().queued() < 60) {
+            publisher.sendOrDrop(TestSockets.message("x".repeat(2_000)));
+            loop.run();
+        }
+        publisher.resizeSendQueue(4 * LIMIT.messages(), LIMIT.bytes());
+        ZMTPSocket pull = loop.open(ZMTPSocketConfig.builder(PULL)
+                .receiveQueueLimit(10_000, 1 << 30)
+                .codec(codec -> codec.memoryBudget(budget)));
+        pull.bind("test://takes-memory");
+        while (budget.used() < 850_000) {
+            ZMTPTestPeer push = ZMTPTestPeer.connect(loop, "test://takes-memory", PUSH);
+            for (int i = 0; i < 500; i++) {
+                push.sendBytes(new byte[1_000]);
+            }
+        }
+
+        loop.advance(TIMEOUT.dividedBy(2).plusMillis(100));
+        publisher.sendOrDrop(TestSockets.message("more"));
+        loop.run();
+
+        assertThat(events(ZMTPSocketEvent.SlowPeer.class)).hasSize(2);
     }
 
     @Test

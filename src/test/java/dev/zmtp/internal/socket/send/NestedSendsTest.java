@@ -104,6 +104,55 @@ class NestedSendsTest {
         }
     }
 
+    /** The flush of what was gathered before notifies the sender of an earlier message. */
+    @Test
+    void manySubscribersGetMessagesInOneOrder() {
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            ZMTPSocket xpub = publisher(loop, ZMTPSocketConfig.builder(XPUB));
+            List<List<String>> others = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                others.add(new ArrayList<>());
+                subscriber(loop, others.get(i));
+            }
+            for (ZMTPPeer peer : List.copyOf(xpub.peers())) {
+                peer.sendAsync(message("earlier")).thenRun(() -> xpub.sendOrDrop(message("between")));
+            }
+
+            xpub.sendOrDrop(message("gathered\0" + "x".repeat((64 << 10) - 9)));
+            xpub.sendOrDrop(WriteGate.big("all"));
+
+            loop.run();
+            others.add(free);
+            others.add(held);
+            assertThat(others)
+                    .allSatisfy(received -> assertThat(received)
+                            .startsWith("earlier", "gathered", "all", "between")
+                            .hasSize(3 + 22));
+        }
+    }
+
+    /** There is room for them, as they were gathered. */
+    @Test
+    void asManyMessagesAsAreGatheredDoNotFillAQueueOfThatLength() {
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            ZMTPSocket xpub = publisher(
+                    loop,
+                    ZMTPSocketConfig.builder(XPUB)
+                            .overflowPolicy(OverflowPolicy.WAIT)
+                            .sendQueueLimit(64, 1 << 20));
+            for (int i = 0; i < 20; i++) {
+                subscriber(loop, new ArrayList<>());
+            }
+
+            for (int i = 0; i < 200; i++) {
+                assertThat(xpub.trySend(message("all"))).isTrue();
+            }
+
+            loop.run();
+            assertThat(free).hasSize(200);
+        }
+    }
+
     @Test
     void aMessageToASubscriberComesAfterTheOneThatIsBeingSentToAll() {
         try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {

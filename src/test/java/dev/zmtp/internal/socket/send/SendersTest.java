@@ -21,6 +21,7 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.RecordedOutgoing;
 import dev.zmtp.socket.ClockedSockets;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
@@ -42,6 +43,61 @@ class SendersTest {
     private static Sent toAny(ZMTPSocket socket, ZMTPMessage message, CompletableFuture<Void> result) {
         SocketCore core = ClockedSockets.core(socket);
         return new Sent.ToAny(core.senders(), core.context(), message, result);
+    }
+
+    /** A line apart from that of the socket. */
+    private static WaitingSends line(ZMTPSocket push) {
+        SocketCore core = ClockedSockets.core(push);
+        return new WaitingSends(core.context(), () -> true, core.senders()::hand, m -> false, () -> {}, () -> {});
+    }
+
+    /** The answers of workers come without end, each after the other. */
+    @Test
+    void aThreadThatWaitsForRoomDoesNotWaitForLaterAnswers(TestSockets sockets) throws Exception {
+        int most = 50_000;
+        ZMTPSocket router = sockets.open(
+                sockets.builder(ROUTER).overflowPolicy(OverflowPolicy.DROP_NEW).sendQueueLimit(1, 1 << 20));
+        connect(sockets.open(DEALER), bind(router, "inproc://answers"));
+        ZMTPPeer peer = TestSockets.peer(router);
+        SocketCore core = ClockedSockets.core(router);
+        Senders senders = core.senders();
+        long taken = 0;
+        while (senders.credit().take(0)) {
+            taken++;
+        }
+        long all = taken;
+        CompletableFuture<Void> returned = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                peer.send(message("waits"));
+                returned.complete(null);
+            } catch (Exception e) {
+                returned.completeExceptionally(e);
+            }
+        });
+        thread.start();
+        TestSockets.await("it waits", () -> router.stats().queued() == 1);
+        TestSockets.settle(router);
+        CompletableFuture<Integer> answers = new CompletableFuture<>();
+
+        core.context().eventLoop().execute(() -> {
+            senders.directly().handAnswer(new Runnable() {
+                private int count;
+
+                @Override
+                public void run() {
+                    if (++count == most || senders.isWayOpen()) {
+                        answers.complete(count);
+                    } else {
+                        senders.directly().handAnswer(this);
+                    }
+                }
+            });
+            senders.credit().give(all, 0);
+        });
+
+        assertThat(get(answers)).isLessThan(most);
+        get(returned);
     }
 
     @Test
@@ -176,8 +232,7 @@ class SendersTest {
         ZMTPSocket push =
                 ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH).group(group).build());
         Senders senders = ClockedSockets.core(push).senders();
-        WaitingSends line =
-                new WaitingSends(ClockedSockets.core(push).context(), () -> true, m -> false, () -> {}, () -> {});
+        WaitingSends line = line(push);
         List<CompletableFuture<Void>> results = List.of(new CompletableFuture<>(), new CompletableFuture<>());
         new EventLoops(group).close();
 
@@ -194,8 +249,7 @@ class SendersTest {
     @Test
     void aSendThatJoinsTheLineJustAfterTheEndFails(TestSockets sockets) {
         ZMTPSocket push = sockets.open(PUSH);
-        WaitingSends line =
-                new WaitingSends(ClockedSockets.core(push).context(), () -> true, m -> false, () -> {}, () -> {});
+        WaitingSends line = line(push);
         ZMTPMessage message = message("late");
         CompletableFuture<Void> result = new CompletableFuture<>();
         line.failAll();
