@@ -25,7 +25,6 @@ import io.netty.channel.ChannelPipelineException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -198,8 +197,7 @@ final class ChannelSetup {
         if (context == null) {
             return null;
         }
-        Executor executor = codec.handshakeExecutor();
-        return connecting ? TlsHandlers.client(context, ch, tcp, executor) : TlsHandlers.server(context, ch, executor);
+        return connecting ? TlsHandlers.client(context, ch, tcp, codec) : TlsHandlers.server(context, ch, codec);
     }
 
     private @Nullable SslContext tls(boolean ofServer) {

@@ -1,10 +1,12 @@
 package dev.zmtp.internal.socket.endpoint;
 
+import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.runtime.Computations;
 import dev.zmtp.internal.transport.TcpAddress;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import java.util.concurrent.Executor;
 
 /**
@@ -15,11 +17,19 @@ final class TlsHandlers {
 
     private TlsHandlers() {}
 
-    static ChannelHandler client(SslContext context, Channel channel, TcpAddress to, Executor executor) {
-        return context.newHandler(channel.alloc(), to.host(), to.port(), Computations.counted(channel, executor));
+    static ChannelHandler client(SslContext context, Channel channel, TcpAddress to, ZMTPConfig codec) {
+        Executor executor = Computations.counted(channel, codec.handshakeExecutor());
+        return limited(context.newHandler(channel.alloc(), to.host(), to.port(), executor), codec);
     }
 
-    static ChannelHandler server(SslContext context, Channel channel, Executor executor) {
-        return context.newHandler(channel.alloc(), Computations.counted(channel, executor));
+    static ChannelHandler server(SslContext context, Channel channel, ZMTPConfig codec) {
+        Executor executor = Computations.counted(channel, codec.handshakeExecutor());
+        return limited(context.newHandler(channel.alloc(), executor), codec);
+    }
+
+    /** Sets the time that the whole handshake may take, in place of Netty's 10 s. */
+    private static SslHandler limited(SslHandler handler, ZMTPConfig codec) {
+        handler.setHandshakeTimeoutMillis(codec.handshakeTimeout().toMillis());
+        return handler;
     }
 }

@@ -23,6 +23,7 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.DelegatingSslContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -91,12 +92,25 @@ class TlsSocketsTest {
         get(push.sendAsync(message("secret")));
 
         assertThat(receive(pull)).containsExactly("secret");
-        assertThat(((Peer) TestSockets.peer(push))
-                        .link()
-                        .channel()
-                        .pipeline()
-                        .get(io.netty.handler.ssl.SslHandler.class))
-                .isNotNull();
+        assertThat(handler(push)).isNotNull();
+    }
+
+    /** And not the 10 s of Netty. */
+    @Test
+    void itsHandshakeMayTakeAsLongAsTheWholeOne(TestSockets sockets) throws Exception {
+        ZMTPSocket pull = sockets.open(
+                sockets.builder(PULL).tls(server()).codec(codec -> codec.handshakeTimeout(Duration.ofSeconds(25))));
+        ZMTPSocket push = sockets.open(
+                sockets.builder(PUSH).tls(client(ours).build()).codec(codec -> codec.handshakeTimeout(Duration.ZERO)));
+
+        connect(push, bind(pull, ANY_PORT).replace("127.0.0.1", "localhost"));
+
+        assertThat(handler(pull).getHandshakeTimeoutMillis()).isEqualTo(25_000);
+        assertThat(handler(push).getHandshakeTimeoutMillis()).isZero();
+    }
+
+    private static SslHandler handler(ZMTPSocket socket) {
+        return ((Peer) TestSockets.peer(socket)).link().channel().pipeline().get(SslHandler.class);
     }
 
     @Test
