@@ -3,10 +3,12 @@ package dev.zmtp.shm;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Unix domain socket after both sides have met. Any byte wakes this side. One of the bytes also signals that the other
@@ -45,16 +47,26 @@ final class Doorbell extends ChannelInboundHandlerAdapter {
     /**
      * Closes a socket, which cannot close itself before it is registered with an event loop. Its output is shut down
      * first: with io_uring, the socket can outlive its close in the kernel, and the other side would not notice it.
+     *
+     * @param last the write that the other side has to get first; null if there is none
      */
-    static void close(Channel socket) {
-        if (socket.isRegistered()) {
-            if (socket.isActive() && socket instanceof DuplexChannel duplex) {
-                duplex.shutdownOutput();
-            }
-            socket.close();
-        } else {
+    static void close(Channel socket, @Nullable ChannelFuture last) {
+        if (!socket.isRegistered()) {
             socket.unsafe().closeForcibly();
+        } else if (last == null || last.isDone()) {
+            shutDown(socket);
+        } else if (socket.eventLoop().isShuttingDown()) {
+            socket.close(); // which waits for the write as long as it can
+        } else {
+            last.addListener(written -> shutDown(socket));
         }
+    }
+
+    private static void shutDown(Channel socket) {
+        if (socket.isActive() && socket instanceof DuplexChannel duplex) {
+            duplex.shutdownOutput();
+        }
+        socket.close();
     }
 
     @Override

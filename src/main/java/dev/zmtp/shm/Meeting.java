@@ -149,7 +149,9 @@ abstract class Meeting extends ByteToMessageDecoder {
             }
             RingPair rings = Invitation.read(in).accept();
             try {
-                ctx.writeAndFlush(ctx.alloc().buffer(Invitation.ANSWER).writeBytes(Invitation.answer(rings.file())));
+                byte[] answer = Invitation.answer(rings.file());
+                channel.answers(
+                        ctx.writeAndFlush(ctx.alloc().buffer(Invitation.ANSWER).writeBytes(answer)));
             } catch (Throwable e) { // out of memory; nobody else would unmap the file
                 rings.close();
                 throw e;

@@ -55,6 +55,9 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
     private volatile @Nullable SharedMemoryAddress local;
     private volatile @Nullable SharedMemoryAddress remote;
 
+    /** The client's answer to the invitation, without which the server does not read what the ring contains. */
+    private @Nullable ChannelFuture answer;
+
     private final PendingConnect connecting = new PendingConnect(this);
     private final RingTraffic traffic = new RingTraffic(this);
 
@@ -224,6 +227,11 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
 
     // The end
 
+    /** Called with the write by which the client accepts the invitation. */
+    void answers(ChannelFuture written) {
+        answer = written;
+    }
+
     /** Releases all resources, even if the release of some of them fails. */
     @Override
     protected void doClose() throws Exception {
@@ -234,7 +242,7 @@ public final class SharedMemoryChannel extends AbstractMemoryChannel {
             traffic.end();
         } finally {
             try {
-                Doorbell.close(socket); // which wakes the other side
+                Doorbell.close(socket, answer); // which wakes the other side
             } finally {
                 connecting.fail(new ClosedChannelException());
             }

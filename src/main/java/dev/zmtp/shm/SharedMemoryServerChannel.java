@@ -154,7 +154,7 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
     @Override
     protected void doClose() {
         closed = true;
-        Doorbell.close(socket);
+        Doorbell.close(socket, null);
     }
 
     /** Passes on accepted sockets as connections whose meeting is pending. */
