@@ -324,11 +324,11 @@ public final class ReadLoop {
     }
 
     /**
-     * Passes on the failure of a write, for which the user can close the channel. Data that was read before comes
-     * first, because the peer has sent it before the end that has failed the write.
+     * Passes on the failure of a write, for which the user can close the channel. If the transport has closed, data
+     * that was read before comes first, because the peer has sent it before the end that has failed the write.
      */
     public void writeFailed(Throwable cause) {
-        if (queue.isEmpty() && !busy) {
+        if (ctx.channel().isActive() || (queue.isEmpty() && !busy)) {
             connection.reports().voidWriteFailed(cause);
         } else if (failedWrite == null) {
             failedWrite = cause;
@@ -342,7 +342,7 @@ public final class ReadLoop {
         failedWrite = null;
         if (waiting != null) {
             fire(waiting);
-        } else if (ofWrite != null && !connection.isClosed()) {
+        } else if (ofWrite != null && (!connection.isClosed() || connection.wasRemoved())) {
             connection.reports().voidWriteFailed(ofWrite);
         }
     }
