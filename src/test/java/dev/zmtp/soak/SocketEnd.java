@@ -285,12 +285,22 @@ final class SocketEnd {
         own = null;
     }
 
+    /** A thread can have sent a message after the close, which the event loop is about to fail. */
+    private ZMTPStats atRest() throws InterruptedException {
+        ZMTPStats report = socket.stats();
+        for (int i = 0; i < 500 && report.queued() != 0; i++) {
+            Thread.sleep(10);
+            report = socket.stats();
+        }
+        return report;
+    }
+
     /** Closes the socket, and checks that it knows what became of each message. */
     void close(Duration linger) throws InterruptedException {
         await(socket.closeAsync(linger));
         awaitThreads();
         awaitAnswers();
-        ZMTPStats report = socket.stats(); // a thread can have sent something after the close
+        ZMTPStats report = atRest();
         long written = report.written();
         long unknown = report.outcomeUnknown();
         long dropped = report.dropped();

@@ -138,6 +138,15 @@ public final class SocketContext {
         return TypeRules.publishes(type()) && config.subscriptionFilter() != null;
     }
 
+    /**
+     * Returns whether a new message makes room among all messages of the socket by dropping the oldest. Those of types
+     * that address their peers can be for another peer.
+     */
+    public boolean keepsNewest() {
+        boolean isAddressed = namesPeers || type() == ZMTPSocketType.REP;
+        return !isAddressed && TypeRules.keepsNewest(config.overflowPolicy());
+    }
+
     /** Returns whether messages for a peer wait for its next connection. */
     public boolean queuesWhileDown() {
         return config.queueWhileDown() && !filtersTopics();
@@ -261,8 +270,7 @@ public final class SocketContext {
             String text) {
         tally.dropped();
         if (result == null && reason != CLOSED) {
-            boolean isReplaced = !namesPeers && TypeRules.keepsNewest(config.overflowPolicy());
-            DropReason full = isReplaced ? DropReason.REPLACED : DropReason.FULL;
+            DropReason full = keepsNewest() ? DropReason.REPLACED : DropReason.FULL;
             drops.droppedAnywhere(peer, reason == FULL ? full : DropReason.PEER_DOWN);
         }
         completions.reject(message, result, reason, text);

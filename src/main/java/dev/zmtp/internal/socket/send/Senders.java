@@ -4,13 +4,11 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.SocketValues;
-import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Outgoing;
 import dev.zmtp.internal.socket.peer.Peer;
@@ -73,9 +71,7 @@ public final class Senders {
         this.whenDrained = whenDrained;
         this.blocked = new BlockedSends(context, credit, this::accept);
         this.limit = onTheWay(SocketValues.limitOfSends(context.config()));
-        boolean oldestCanBeForOthers = context.namesPeers() || context.type() == ZMTPSocketType.REP;
-        this.keepsNewest =
-                !oldestCanBeForOthers && TypeRules.keepsNewest(context.config().overflowPolicy());
+        this.keepsNewest = context.keepsNewest();
         this.intake = new Intake(context, credit, keepsNewest, this::drain);
         credit.give(limit.messages(), limit.bytes());
         this.writability = new Writability(context, this);

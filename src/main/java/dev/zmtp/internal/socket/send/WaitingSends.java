@@ -135,6 +135,9 @@ final class WaitingSends {
     void arrive(InLine comes) {
         if (failed) { // after it was sent
             fail(comes);
+        } else if (comes.hasLeft()) { // on its way here
+            size.decrementAndGet();
+            capacityFreed.run();
         } else {
             waiting.add(comes);
             capacityFreed.run();
