@@ -330,7 +330,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @return the data of the reply, to be released by the caller. Fails with {@code TIMEOUT}, {@code PEER_DOWN} as
      *     soon as the connection has ended, {@code FULL} if {@link ZMTPSocketConfig#maxOutstandingRequests()} are
      *     waiting, {@code NO_PEER}, {@code EXPIRED}, {@code MALFORMED}, or {@code CLOSED}. Late replies are dropped and
-     *     counted
+     *     counted, unless a timeout has closed the connection
      */
     public CompletableFuture<ZMTPMessage> requestAsync(ZMTPMessage message, Duration timeout) {
         usage.checkRequest(message, timeout);

@@ -14,6 +14,7 @@ import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -116,8 +117,16 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
                 peer().counters().add(mayHaveAPart ? UNKNOWN : DROPPED, 1);
                 settled(1);
             }
-            context.completions().fail(result, mayHaveAPart ? connectionEnded(failure) : failure);
+            context.completions().fail(result, mayHaveAPart ? connectionEnded(failure) : notWritten(failure));
         }
+    }
+
+    /** Returns the failure of a message that the transport never had, which is its own fault or that of the peer. */
+    private Throwable notWritten(Throwable failure) {
+        return failure instanceof DecoderException
+                ? new ZMTPSocketException(
+                        ZMTPSocketException.Reason.PEER_DOWN, "connection to " + endpoint + " failed", failure)
+                : failure;
     }
 
     /** A message whose sender waits for its fate. These messages form a list, the oldest first. */
