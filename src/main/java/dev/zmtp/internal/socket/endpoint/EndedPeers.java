@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.endpoint;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
@@ -8,7 +9,9 @@ import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.net.SocketAddress;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Logs that an accepted peer was refused after its handshake, or was disconnected because of data that it sent, memory
@@ -42,9 +45,14 @@ public final class EndedPeers {
     /** Called when a connection has ended for {@code cause} before its peer has joined. The codec logs other causes. */
     public void refused(PeerHandler link, Throwable cause) {
         if (link.wasAccepted() && cause instanceof ZMTPSocketException) {
-            refusals.log(
-                    link.endpoint(), "refused " + link.channel().remoteAddress() + ": " + cause.getMessage(), null);
+            refusals.log(link.endpoint(), "refused " + address(link) + ": " + cause.getMessage(), null);
         }
+    }
+
+    /** Returns the address of the peer, which a handler before the codec can have learned from a proxy. */
+    static @Nullable SocketAddress address(PeerHandler link) {
+        SocketAddress known = link.channel().attr(ZMTPCodec.PEER_ADDRESS).get();
+        return known == null ? link.channel().remoteAddress() : known;
     }
 
     /** Returns whether this side has ended the connection for a reason caused by the peer. */

@@ -36,7 +36,7 @@ public final class FailedHandshakes {
             endedPeers.refused(link, cause);
         }
         String endpoint = link.endpoint();
-        SocketAddress address = link.channel().remoteAddress();
+        SocketAddress address = EndedPeers.address(link);
         if (link.wasAccepted() && ++failed > EACH) {
             Counted before = counted.get(endpoint);
             counted.put(endpoint, new Counted(address, cause, before == null ? 0 : before.unreported + 1));
