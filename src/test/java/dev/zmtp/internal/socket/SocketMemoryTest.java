@@ -112,11 +112,7 @@ class SocketMemoryTest {
         return ZMTPMessage.from(large.readRetainedSlice(2 * KILOBYTE));
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 20})
-    void whatWaitsForSubscribersDoesNotKeepALargeBufferOfWhichItIsAPart(int subscribers, TestSockets sockets) {
-        WriteGate gate = new WriteGate();
-        ZMTPSocket pub = sockets.open(sockets.builder(PUB).pipelineInitializer(gate));
+    private static void connectSubscribers(TestSockets sockets, ZMTPSocket pub, int subscribers) {
         String endpoint = bind(pub, TCP);
         for (int i = 0; i < subscribers; i++) {
             ZMTPSocket sub = sockets.open(SUB);
@@ -124,6 +120,14 @@ class SocketMemoryTest {
             connect(sub, endpoint);
         }
         get(pub.whenPeers(subscribers));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 20})
+    void whatWaitsForSubscribersDoesNotKeepALargeBufferOfWhichItIsAPart(int subscribers, TestSockets sockets) {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket pub = sockets.open(sockets.builder(PUB).pipelineInitializer(gate));
+        connectSubscribers(sockets, pub, subscribers);
         gate.close();
         pub.sendOrDrop(WriteGate.big("fills the transport"));
         settle(pub);
@@ -148,13 +152,7 @@ class SocketMemoryTest {
             WriteGate its = connections.incrementAndGet() == subscribers ? gate : gateOfOthers;
             its.accept(endpoint, pipeline);
         }));
-        String endpoint = bind(pub, TCP);
-        for (int i = 0; i < subscribers; i++) {
-            ZMTPSocket sub = sockets.open(SUB);
-            sub.subscribe("");
-            connect(sub, endpoint);
-        }
-        get(pub.whenPeers(subscribers));
+        connectSubscribers(sockets, pub, subscribers);
         gate.close();
         gateOfOthers.close();
         pub.sendOrDrop(WriteGate.big("fills the transport"));
