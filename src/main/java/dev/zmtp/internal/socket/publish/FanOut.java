@@ -22,6 +22,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +57,7 @@ public final class FanOut extends Routing {
     private final TopicShares shares = new TopicShares();
     private final Recipients recipients = new Recipients();
     private final Gathering gathering;
+    private final Predicate<Peer> noted;
     private final RateLimitedLog failures;
 
     public FanOut(SocketContext context, Subscribers subscribers) {
@@ -63,6 +65,7 @@ public final class FanOut extends Routing {
         this.subscribers = subscribers;
         this.topics = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, context.config().maxSubscriptionsMemory());
         this.gathering = new Gathering(context);
+        this.noted = gathering::note;
         this.failures = context.warnings(logger);
         subscribers.removal(topics::removeSome);
         if (context.type() != ZMTPSocketType.RADIO) {
@@ -74,7 +77,7 @@ public final class FanOut extends Routing {
     public Fate route(ZMTPMessage accepted, @Nullable CompletableFuture<Void> result) {
         recipients.finish();
         ZMTPMessage message = accepted;
-        int first = recipients.size();
+        int first = recipients.size(); // not 0 if the listener of a write sends
         try {
             findOrRelease(message);
             boolean gathers = recipients.size() - first >= MANY && gathering.hasRoomFor(message);
@@ -100,8 +103,8 @@ public final class FanOut extends Routing {
             message.encodeOnce();
         }
         if (gathers) {
-            int number = gathering.add(message);
-            recipients.removeIf(peer -> gathering.note(peer, number));
+            gathering.add(message);
+            recipients.removeIf(noted); // before the sends, because a send can cause another, which ends the gathering
         }
         recipients.send();
     }

@@ -61,23 +61,23 @@ public final class Gathering implements Runnable, Noted.Keeper {
         return scheduled;
     }
 
-    /** Adds a message, and returns the number by which peers refer to it. The message is retained. */
-    int add(ZMTPMessage message) {
+    /** Adds a message, which is retained. */
+    void add(ZMTPMessage message) {
         messages[count] = message.retain();
         added = true;
         bytes += message.readableBytes();
-        return count++;
+        count++;
     }
 
-    /** Notes that the message with this number is for the peer. Returns false if the peer does not take part. */
-    boolean note(Peer peer, int number) {
+    /** Notes that the last added message is for the peer. Returns false if the peer does not take part. */
+    boolean note(Peer peer) {
         if (peer.outbound().noted().isEmpty()) {
             if (!hasRoomForAll(peer.queue())) {
                 return false;
             }
             peers.add(peer);
         }
-        peer.outbound().noted().add(this, number);
+        peer.outbound().noted().add(this, count - 1);
         return true;
     }
 

@@ -199,7 +199,7 @@ public final class DirectSends implements PeerSends {
 
     /** Has the task, which sends an answer, follow the earlier messages of this thread. Not on the event loop. */
     public void handAnswer(Runnable task) {
-        senders.hand(new Sent.Answer(task, context));
+        senders.hand(new Sent.Answer(task));
     }
 
     /** Called instead of {@link #arrived} if a message with a place does not arrive. From any thread. */

@@ -114,21 +114,24 @@ sealed interface Sent {
         }
     }
 
-    /** An answer in its order among the messages of its thread, which needs no room because requests have places. */
-    record Answer(Runnable task, SocketContext context) implements Sent {
+    /** An element that takes no room on the way, and has no future of its sender. */
+    sealed interface WithoutRoom extends Sent {
         @Override
-        public long bytes() {
+        default long bytes() {
             return 0;
         }
 
         @Override
-        public void giveBack(Credit credit) {}
+        default void giveBack(Credit credit) {}
 
         @Override
-        public @Nullable CompletableFuture<Void> result() {
+        default @Nullable CompletableFuture<Void> result() {
             return null;
         }
+    }
 
+    /** An answer in its order among the messages of its thread, which needs no room because requests have places. */
+    record Answer(Runnable task) implements WithoutRoom {
         @Override
         public void arrive() {
             task.run();
@@ -136,26 +139,13 @@ sealed interface Sent {
 
         /** Runs the task anyway, which frees the place of the request. */
         @Override
-        public void refuse(SocketContext its, Reason reason, String text) {
+        public void refuse(SocketContext context, Reason reason, String text) {
             context.executeLaterAnyway(task);
         }
     }
 
     /** A send that has found no room, in its order among the messages of its thread. Then it waits in the line. */
-    record Joining(WaitingSends line, InLine send) implements Sent {
-        @Override
-        public long bytes() {
-            return 0;
-        }
-
-        @Override
-        public void giveBack(Credit credit) {}
-
-        @Override
-        public @Nullable CompletableFuture<Void> result() {
-            return null;
-        }
-
+    record Joining(WaitingSends line, InLine send) implements WithoutRoom {
         @Override
         public void arrive() {
             line.arrive(send);
@@ -170,21 +160,8 @@ sealed interface Sent {
         }
     }
 
-    /** A task that follows earlier messages, and has no message and no room. */
-    record Then(Runnable task, SocketContext context) implements Sent {
-        @Override
-        public long bytes() {
-            return 0;
-        }
-
-        @Override
-        public void giveBack(Credit credit) {}
-
-        @Override
-        public @Nullable CompletableFuture<Void> result() {
-            return null;
-        }
-
+    /** A task that follows earlier messages. */
+    record Then(Runnable task, SocketContext context) implements WithoutRoom {
         /** Runs the task later, because the socket is in the middle of a call. */
         @Override
         public void arrive() {
