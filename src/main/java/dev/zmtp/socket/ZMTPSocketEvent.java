@@ -162,7 +162,9 @@ public sealed interface ZMTPSocketEvent {
          * never received. The peer has sent more of these messages than the receive queue limit allows. Its replies
          * would otherwise not be read.
          */
-        UNSOLICITED
+        UNSOLICITED,
+        /** A frame of the message was released before it was written, because its owner has released it too often. */
+        RELEASED
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.zmtp.codec.ZMTPSizeEstimator;
 import dev.zmtp.internal.runtime.AfterReads;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.LoopHooks;
+import dev.zmtp.internal.runtime.MessageRefusal;
 import dev.zmtp.internal.runtime.TransportCounts;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
@@ -160,7 +161,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
             try {
                 ReferenceCountUtil.retain(msg); // first, because the reader might release it before the buffer does
             } catch (IllegalReferenceCountException e) { // released by its sender
-                out.remove(e);
+                out.remove(MessageRefusal.of(e, true));
                 continue;
             }
             if (!to.inbound.offer(msg, sizeOf(msg)) && !offerBlocked(to, msg)) {

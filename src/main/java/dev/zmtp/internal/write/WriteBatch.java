@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.internal.connection.Connection;
+import dev.zmtp.internal.runtime.MessageRefusal;
 import dev.zmtp.internal.wire.FrameWriter;
 import dev.zmtp.security.ZMTPMechanism.FrameCipher;
 import io.netty.buffer.ByteBuf;
@@ -195,7 +196,7 @@ final class WriteBatch {
 
     /** Removes the written part of the message, and then fails the promise, whose listener can flush. */
     private void takeBack(Throwable cause, ChannelPromise promise) {
-        EncoderException refusal = cause instanceof EncoderException known ? known : new EncoderException(cause);
+        EncoderException refusal = MessageRefusal.of(cause, rollback == Rollback.POSSIBLE);
         if (rollback != Rollback.POSSIBLE) {
             connection.fail(refusal);
         } else if (state == State.OPEN) {
@@ -242,9 +243,8 @@ final class WriteBatch {
     private static ByteBuf unreleased(ZMTPMessage message, int index) {
         ByteBuf frame = message.frame(index);
         if (frame.refCnt() == 0) {
-            throw new EncoderException(
-                    "frame " + index + ": released (expected: owned by the message)",
-                    new IllegalReferenceCountException(0));
+            String text = "frame " + index + ": released (expected: owned by the message)";
+            throw new MessageRefusal(text, new IllegalReferenceCountException(0));
         }
         return frame;
     }

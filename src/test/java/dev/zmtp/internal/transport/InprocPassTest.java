@@ -169,7 +169,7 @@ class InprocPassTest {
         });
 
         assertThat(received()).containsExactly("next");
-        assertThat(promise.cause()).isInstanceOf(IllegalReferenceCountException.class);
+        assertThat(promise.cause()).hasCauseInstanceOf(IllegalReferenceCountException.class);
         assertThat(client.isActive()).isTrue();
     }
 

@@ -147,7 +147,7 @@ public final class Drops {
 
     private boolean isAvoidable(DropReason reason) {
         return switch (reason) {
-            case FULL, EXPIRED, UNSOLICITED, NO_PEER -> true;
+            case FULL, EXPIRED, UNSOLICITED, NO_PEER, RELEASED -> true;
             case REPLACED -> context.config().overflowPolicy() != OverflowPolicy.KEEP_LATEST;
             case OUTDATED, MEMORY_BUDGET, REQUESTER_DOWN, PEER_DOWN -> false;
         };
@@ -160,6 +160,7 @@ public final class Drops {
             case EXPIRED -> "waited for longer than " + context.config().maxMessageAge();
             case UNSOLICITED -> "nobody had asked for them, and nobody receives";
             case NO_PEER -> "there is no peer for them";
+            case RELEASED -> "a frame was released before it was written";
             case OUTDATED, MEMORY_BUDGET, REQUESTER_DOWN, PEER_DOWN -> reason.toString();
         };
     }

@@ -4,12 +4,15 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.capture.CapturedHandshake;
+import dev.zmtp.internal.runtime.MessageRefusal;
 import dev.zmtp.internal.socket.peer.PeerInfo;
 import dev.zmtp.internal.transport.InprocTransport;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ReferenceCountUtil;
 import java.nio.ByteBuffer;
 
 /**
@@ -41,23 +44,37 @@ public final class InprocHandler extends ChannelDuplexHandler {
             ctx.write(written, promise);
             return;
         }
-        ZMTPMessage own = hasOtherOwners(message) ? ownIndices(message) : message;
+        ZMTPMessage own;
+        try {
+            own = owned(message);
+        } catch (IllegalReferenceCountException e) {
+            promise.tryFailure(MessageRefusal.of(e, true));
+            return;
+        }
         if (!canPass(ctx, promise) || !InprocTransport.pass(ctx.channel(), own)) {
             ctx.write(own, promise);
         }
     }
 
-    /** Returns whether somebody else has the message, or one of its frames. */
-    private static boolean hasOtherOwners(ZMTPMessage message) {
-        if (message.refCnt() > 1) {
-            return true;
-        }
+    /**
+     * Returns the message, or its bytes with indices of their own if somebody else has it, or one of its frames. Takes
+     * ownership of it.
+     *
+     * @throws IllegalReferenceCountException if the message or a frame was released
+     */
+    private static ZMTPMessage owned(ZMTPMessage message) {
+        int most = message.refCnt();
+        int least = most;
         for (int i = 0; i < message.size(); i++) {
-            if (message.frame(i).refCnt() > 1) {
-                return true;
-            }
+            int owners = message.frame(i).refCnt();
+            most = Math.max(most, owners);
+            least = Math.min(least, owners);
         }
-        return false;
+        if (least == 0) {
+            ReferenceCountUtil.safeRelease(message);
+            throw new IllegalReferenceCountException(0);
+        }
+        return most > 1 ? ownIndices(message) : message;
     }
 
     /** A handler of the user sees all writes, and listeners of a promise do not expect to be called in a write. */

@@ -8,6 +8,7 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.internal.runtime.MessageRefusal;
 import dev.zmtp.internal.runtime.TransportCounts;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.flight.Flight;
@@ -104,7 +105,6 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private @Nullable Peer peer;
     /** Null unless this side ends a connection that messages were written to. */
     private @Nullable Farewell farewell;
-
     /** Peer of that connection. */
     private @Nullable Peer left;
 
@@ -377,7 +377,10 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable e) {
-        if (farewell == null) { // otherwise the remaining writes fail, and the transport closes if it does not work
+        if (e instanceof MessageRefusal) {
+            writes.refused();
+        } else if (farewell
+                == null) { // otherwise the remaining writes fail, and the transport closes if it does not work
             fail(e);
         }
     }

@@ -10,6 +10,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.TransportCounts;
 import dev.zmtp.internal.socket.context.PendingFlushes;
 import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -118,6 +119,15 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
                 settled(1);
             }
             context.completions().fail(result, mayHaveAPart ? connectionEnded(failure) : notWritten(failure));
+        }
+    }
+
+    /** Called in the middle of the write of a message without a result that was released, so that it was not sent. */
+    void refused() {
+        if (!ended) { // otherwise it was counted with the others
+            peer().counters().add(DROPPED, 1);
+            settled(1);
+            context.completions().later(() -> context.drops().dropped(peer, DropReason.RELEASED, 1), false);
         }
     }
 
