@@ -7,7 +7,6 @@ import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.LoopHooks;
 import dev.zmtp.internal.runtime.MessageRefusal;
 import dev.zmtp.internal.runtime.TransportCounts;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelMetadata;
@@ -55,9 +54,6 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     /** True if a read of this end is scheduled, or is about to check the ring. */
     private final AtomicBoolean reading = new AtomicBoolean();
 
-    /** True if this end waits for room in the ring of the other end. */
-    private final AtomicBoolean blocked = new AtomicBoolean();
-
     private volatile State state = State.NEW;
     private volatile @Nullable InprocChannel other;
     private volatile @Nullable SocketAddress local;
@@ -71,6 +67,9 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
 
     /** True if messages were passed to the other end, which has not been told. */
     private boolean passed;
+
+    /** True if the other end has closed. */
+    private boolean otherGone;
 
     private @Nullable Listener counts;
 
@@ -149,7 +148,10 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     @Override
     protected void doWrite(ChannelOutboundBuffer out) {
         InprocChannel to = other;
-        if (to == null || !to.isOpen()) { // in the latter case this end is also about to be closed
+        if (to == null || !to.isOpen()) {
+            if (otherGone) { // otherwise this end is about to learn of it
+                runThere(this::readAllAndClose);
+            }
             return;
         }
         int left = LoopBudget.MESSAGES;
@@ -164,7 +166,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
                 out.remove(MessageRefusal.of(e, true));
                 continue;
             }
-            if (!to.inbound.offer(msg, sizeOf(msg)) && !offerBlocked(to, msg)) {
+            if (!to.inbound.offerOrWait(msg, InprocRing.sizeOf(msg))) {
                 ReferenceCountUtil.release(msg);
                 break;
             }
@@ -195,7 +197,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     boolean pass(ZMTPMessage message) {
         InprocChannel to = other;
         ChannelOutboundBuffer waiting = unsafe().outboundBuffer();
-        if (to == null || waiting == null || waiting.totalPendingWriteBytes() > 0 || !isActive()) {
+        if (to == null || waiting == null || waiting.totalPendingWriteBytes() > 0 || !isActive() || otherGone) {
             return false;
         }
         if (message.refCnt() == 0) { // released by its sender, whose write fails, and not the read of the other end
@@ -218,27 +220,6 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
             passed = false;
             arrived(to);
         }
-    }
-
-    /**
-     * Announces that this end waits, and then tries again. So either the reader sees the announcement, or this end sees
-     * the room.
-     */
-    private boolean offerBlocked(InprocChannel to, Object msg) {
-        blocked.set(true);
-        VarHandle.fullFence();
-        if (to.inbound.offer(msg, sizeOf(msg))) {
-            blocked.set(false);
-            return true;
-        }
-        return false;
-    }
-
-    private static long sizeOf(Object msg) {
-        if (msg instanceof ZMTPMessage message) {
-            return message.readableBytes();
-        }
-        return msg instanceof ByteBuf bytes ? bytes.readableBytes() : 0;
     }
 
     @Override
@@ -294,7 +275,9 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
         VarHandle.fullFence();
         if (readPending && isActive()) {
             read(LoopBudget.MESSAGES);
-            if (readPending && !inbound.isEmpty()) {
+            if (inbound.isEmpty()) {
+                closeIfOtherGone();
+            } else if (readPending) {
                 wake();
             }
         }
@@ -310,7 +293,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
         int messages = 0;
         readPending = false;
         for (Object msg = inbound.poll(); msg != null; msg = inbound.poll()) {
-            bytes += sizeOf(msg);
+            bytes += InprocRing.sizeOf(msg);
             pipeline().fireChannelRead(msg);
             if (++messages % WAKE == 0) {
                 freed(bytes);
@@ -331,9 +314,8 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
 
     /** Called after bytes were taken from the ring, in which the other end might wait for room. */
     private void freed(long bytes) {
-        inbound.free(bytes);
         InprocChannel from = other;
-        if (from != null && from.blocked.get() && from.blocked.compareAndSet(true, false)) {
+        if (inbound.freeAndWake(bytes) && from != null) {
             from.runThere(from.flushTask);
         }
     }
@@ -386,11 +368,31 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
         unsafe().close(voidPromise());
     }
 
-    /** Messages that have arrived are read first, as with a connection over a network. */
+    /**
+     * Messages that have arrived are read first, when this end wants to read. If it writes instead, it learns of the
+     * end, as with a connection over a network.
+     */
     private void otherClosed() {
+        ChannelOutboundBuffer waiting = unsafe().outboundBuffer();
+        otherGone = true;
+        boolean writes = waiting != null && waiting.totalPendingWriteBytes() > 0;
+        if (writes || eventLoop().isShuttingDown()) {
+            readAllAndClose();
+        } else if (inbound.isEmpty()) {
+            closeIfOtherGone();
+        }
+    }
+
+    private void closeIfOtherGone() {
+        if (otherGone && isActive()) {
+            LoopHooks.close(this);
+        }
+    }
+
+    private void readAllAndClose() {
         if (isActive()) {
             read(ALL);
-            LoopHooks.close(this);
+            closeIfOtherGone();
         }
     }
 

@@ -1,8 +1,11 @@
 package dev.zmtp.internal.transport;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.CheckReturnValue;
+import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,9 @@ public final class InprocRing {
 
     private final AtomicReferenceArray<@Nullable Object> slots;
     private final AtomicLongArray numbers = new AtomicLongArray(NUMBERS);
+    /** True if the writer waits for room. */
+    private final AtomicBoolean waiting = new AtomicBoolean();
+
     private final int mask;
     private final long maxBytes;
 
@@ -41,6 +47,14 @@ public final class InprocRing {
         this.slots = new AtomicReferenceArray<>(capacity);
         this.mask = capacity - 1;
         this.maxBytes = limit.bytes();
+    }
+
+    /** Returns the bytes of a message, with which it should be offered. */
+    static long sizeOf(Object msg) {
+        if (msg instanceof ZMTPMessage message) {
+            return message.readableBytes();
+        }
+        return msg instanceof ByteBuf bytes ? bytes.readableBytes() : 0;
     }
 
     @CheckReturnValue
@@ -53,6 +67,21 @@ public final class InprocRing {
         slots.setRelease((int) head & mask, message);
         numbers.setPlain(HEAD, head + 1);
         return true;
+    }
+
+    /** Like {@link #offer}. A writer that finds no room has to try again after a call of {@link #freeAndWake}. */
+    @CheckReturnValue
+    boolean offerOrWait(Object message, long size) {
+        if (offer(message, size)) {
+            return true;
+        }
+        waiting.set(true);
+        VarHandle.fullFence(); // either the reader sees the writer wait, or we see the room
+        if (offer(message, size)) {
+            waiting.set(false);
+            return true;
+        }
+        return false;
     }
 
     /** Returns whether an offer would succeed. Called by the writer. */
@@ -103,5 +132,12 @@ public final class InprocRing {
             numbers.setRelease(READ, numbers.getPlain(READ) + size);
         }
         VarHandle.fullFence(); // either we see the writer wait, or it sees the room
+    }
+
+    /** Like {@link #free}. Returns whether the writer was waiting for room. */
+    @CheckReturnValue
+    boolean freeAndWake(long size) {
+        free(size);
+        return waiting.get() && waiting.compareAndSet(true, false);
     }
 }

@@ -201,4 +201,45 @@ class InprocTest {
                 .hasSizeGreaterThan(1_000)
                 .isSortedAccordingTo((a, b) -> Integer.compare(Integer.parseInt(a), Integer.parseInt(b)));
     }
+
+    @Test
+    void whatAPeerHasSentBeforeItsEndWaitsUntilTheReceiverHasRoom(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(10, 1 << 20));
+        String endpoint = bind(pull, "inproc://unread");
+        for (int i = 0; i < 3; i++) {
+            ZMTPSocket push = sockets.open(PUSH);
+            connect(push, endpoint);
+            for (int j = 0; j < 500; j++) {
+                push.sendOrDrop(message(String.valueOf(j)));
+            }
+            assertThat(get(push.closeAsync(TestSockets.PATIENCE)).written()).isEqualTo(500);
+        }
+        TestSockets.settle(pull);
+
+        assertThat(pull.stats().received()).isLessThanOrEqualTo(30);
+        assertThat(pull.peers()).hasSize(3);
+        for (int i = 0; i < 3 * 500; i++) {
+            get(pull.receiveAsync()).release();
+        }
+        await("their ends are read, too", () -> pull.peers().isEmpty());
+    }
+
+    @Test
+    void aPeerThatHasEndedAndIsNotReadIsNoticedByTheNextWrite(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).receiveQueueLimit(10, 1 << 20));
+        ZMTPSocket dealer = sockets.open(DEALER);
+        connect(dealer, bind(router, "inproc://ended"));
+        for (int i = 0; i < 100; i++) {
+            dealer.sendOrDrop(message(String.valueOf(i)));
+        }
+        get(dealer.closeAsync(TestSockets.PATIENCE));
+        TestSockets.settle(router);
+
+        TestSockets.peer(router).sendOrDrop(message("answer"));
+
+        await("it is gone", () -> router.peers().isEmpty());
+        for (int i = 0; i < 100; i++) {
+            assertThat(receive(router)).endsWith(String.valueOf(i));
+        }
+    }
 }

@@ -304,6 +304,24 @@ class NewcomerTest {
         assertThat(received).isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"inproc://newcomer", "test://newcomer"})
+    void thatLeavesWhileItWaitsIsReadWhenItsTurnComes(String endpoint) {
+        bind(endpoint);
+        ZMTPSocket first = connect(endpoint);
+        ZMTPSocket second = connect(endpoint);
+        send(second, "1", "2", "3");
+        second.closeAsync(PATIENCE);
+        loop.run();
+
+        first.closeAsync(Duration.ZERO);
+        loop.run();
+
+        assertThat(received).containsExactly("A 1", "A 2", "A 3");
+        assertThat(router.peers()).isEmpty();
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
+    }
+
     @Test
     void waitsNoLongerThanTheSocketLives() {
         bind("test://newcomer");
