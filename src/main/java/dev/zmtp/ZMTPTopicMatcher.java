@@ -216,9 +216,9 @@ public final class ZMTPTopicMatcher<S> {
      */
     public void match(ByteBuf topic, Consumer<? super S> action) {
         int first = found;
-        collect(topic);
-        int last = found; // before it are ours, after it those of matches that the action makes
         try {
+            collect(topic);
+            int last = found; // before it are ours, after it those of matches that the action makes
             for (int i = first; i < last; i++) {
                 TopicSubscriber hit = hits[i];
                 if (hit.size() > 0) {
@@ -226,7 +226,7 @@ public final class ZMTPTopicMatcher<S> {
                 }
             }
         } finally {
-            Arrays.fill(hits, first, last, null); // so that it keeps no subscriber that is removed
+            Arrays.fill(hits, first, found, null); // so that it keeps no subscriber that is removed
             found = first;
             shrink();
         }

@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
+import io.netty.util.IllegalReferenceCountException;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
@@ -621,5 +622,26 @@ class ZMTPTopicMatcherTest {
             bytes[i] = new byte[] {Byte.MIN_VALUE, 0, 7}[random.nextInt(3)];
         }
         return bytes;
+    }
+
+    @Test
+    void aMatchThatFailsKeepsNothing() {
+        for (int i = 0; i < 100; i++) {
+            matcher.add(Unpooled.EMPTY_BUFFER, "s" + i);
+        }
+        matcher.add(Unpooled.wrappedBuffer(new byte[] {1}), "s");
+        ByteBuf released = Unpooled.wrappedBuffer(new byte[] {1});
+        released.release();
+
+        for (int i = 0; i < 1_000; i++) {
+            assertThatThrownBy(() -> matcher.match(released, found -> {}))
+                    .isInstanceOf(IllegalReferenceCountException.class);
+        }
+        for (int i = 0; i < 100; i++) {
+            matcher.removeAll("s" + i);
+        }
+        matcher.removeAll("s");
+
+        assertThat(matcher.memory()).isZero();
     }
 }
