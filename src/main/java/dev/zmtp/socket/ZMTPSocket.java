@@ -309,8 +309,8 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /** Like {@link #receiveFrom()}, for at most {@code timeout}. Returns null if no message has arrived. */
     public @Nullable ZMTPReceived receiveFrom(Duration timeout) throws InterruptedException {
-        usage.checkWaitingReceiveFrom();
-        return Waiting.receive(exchange.receiveFrom(), Objects.requireNonNull(timeout, "timeout"));
+        usage.checkWaitingReceiveFrom(timeout);
+        return Waiting.receive(exchange.receiveFrom(), timeout);
     }
 
     /** Sends a request and waits for its reply, which the caller releases. See {@link #requestAsync}. */

@@ -126,6 +126,12 @@ public final class Usage {
         Waiting.checkInterrupt();
     }
 
+    /** Like {@link #checkWaitingReceiveFrom()}, with the maximum time to wait. */
+    public void checkWaitingReceiveFrom(Duration timeout) throws InterruptedException {
+        checkWaitingReceiveFrom();
+        Objects.requireNonNull(timeout, "timeout");
+    }
+
     /** Checks a message of a blocking send. */
     public void checkWaitingSend(ZMTPMessage message) {
         checkSend("send", message);

@@ -94,4 +94,16 @@ class ReceivedFromTest {
 
         assertThat(get(thrown)).isInstanceOf(BlockingOperationException.class);
     }
+
+    @Test
+    void withoutATimeoutItTakesNoMessage(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, ENDPOINT));
+
+        assertThatThrownBy(() -> pull.receiveFrom(null)).isInstanceOf(NullPointerException.class);
+        push.sendOrDrop(message("first"));
+
+        assertThat(receive(pull)).containsExactly("first");
+    }
 }
