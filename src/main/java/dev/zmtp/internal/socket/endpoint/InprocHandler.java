@@ -57,8 +57,8 @@ public final class InprocHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Returns the message, or its bytes with indices of their own if somebody else has it, or one of its frames. Takes
-     * ownership of it.
+     * Returns the message, or one with the same bytes and its own indices if somebody else has it or one of its frames.
+     * Also if it has an encoded form, because the receiver can change its frames. Takes ownership of the message.
      *
      * @throws IllegalReferenceCountException if the message or a frame was released
      */
@@ -74,7 +74,7 @@ public final class InprocHandler extends ChannelDuplexHandler {
             ReferenceCountUtil.safeRelease(message);
             throw new IllegalReferenceCountException(0);
         }
-        return most > 1 ? ownIndices(message) : message;
+        return most > 1 || message.isEncodedOnce() ? ownIndices(message) : message;
     }
 
     /** A handler of the user sees all writes, and listeners of a promise do not expect to be called in a write. */

@@ -99,7 +99,9 @@ public final class FanOut extends Routing {
 
     /** Notes the message for the peers that gather their messages, and sends it to the others. */
     private void sendToAll(ZMTPMessage message, boolean gathers) {
-        if (recipients.left() > 1 && message.size() > 1) { // encoding a single frame is as fast as sharing it
+        // Encoding a single frame is as fast as sharing it. A message that its owner keeps can be changed and sent
+        // again.
+        if (recipients.left() > 1 && message.size() > 1 && message.refCnt() == 1) {
             message.encodeOnce();
         }
         if (gathers) {

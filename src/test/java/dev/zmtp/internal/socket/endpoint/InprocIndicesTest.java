@@ -7,11 +7,15 @@ import static dev.zmtp.testing.TestSockets.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPVersion;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -58,5 +62,22 @@ class InprocIndicesTest {
 
         assertThat(kept.frame(0).readableBytes()).isEqualTo(Long.BYTES);
         kept.release();
+    }
+
+    @Test
+    void whatIsReceivedHasNoEncodedFormOfItsSender(TestSockets sockets) {
+        ZMTPSocket sender = sockets.open(PAIR);
+        ZMTPSocket receiver = sockets.open(PAIR);
+        connect(sender, bind(receiver, "inproc://encoded"));
+        ZMTPMessage encoded = TestSockets.message("a", "b").encodeOnce();
+        encoded.write(UnpooledByteBufAllocator.DEFAULT, ZMTPVersion.ZMTP31).release();
+
+        sender.sendOrDrop(encoded);
+        ZMTPMessage received = get(receiver.receiveAsync());
+        received.frame(1).setByte(0, 'c');
+
+        ByteBuf forwarded = received.write(UnpooledByteBufAllocator.DEFAULT, ZMTPVersion.ZMTP31);
+        assertThat(Hex.dump(forwarded)).isEqualTo(Hex.dump(Hex.buffer("01 01 61 00 01 63")));
+        received.release();
     }
 }

@@ -158,4 +158,23 @@ class FanOutTest {
 
         assertThat(result).isCompleted();
     }
+
+    /** Its owner can change it when all have it, and send it again. */
+    @Test
+    void aMessageThatItsOwnerKeepsHasNoEncodedForm() {
+        SocketContext context = context(ZMTPSocketType.PUB, OverflowPolicy.DROP_NEW);
+        FanOut fanOut = new FanOut(context, new Subscribers(context));
+        List<Subscriber> both = List.of(connect(context), connect(context));
+        both.forEach(each -> subscribe(fanOut, each, ""));
+        ZMTPMessage kept = message("topic", "kept");
+        ZMTPMessage given = message("topic", "given");
+
+        fanOut.route(kept.retain(), null);
+        fanOut.route(given, null);
+
+        assertThat(kept.isEncodedOnce()).isFalse();
+        assertThat(given.isEncodedOnce()).isTrue();
+        both.forEach(each -> assertThat(each.received()).containsExactly("kept", "given"));
+        kept.release();
+    }
 }
