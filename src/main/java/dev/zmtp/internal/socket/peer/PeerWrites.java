@@ -118,7 +118,9 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
                 peer().counters().add(mayHaveAPart ? UNKNOWN : DROPPED, 1);
                 settled(1);
             }
-            context.completions().fail(result, mayHaveAPart ? connectionEnded(failure) : notWritten(failure));
+            Throwable why = mayHaveAPart ? connectionEnded(failure) : notWritten(failure);
+            // Later, because a listener that sends again must not choose this connection, which can be about to end.
+            context.completions().later(() -> context.completions().fail(result, why), false);
         }
     }
 

@@ -49,4 +49,34 @@ class LostWritesTest {
             assertThat(router.stats().dropped()).isOne();
         }
     }
+
+    /** The connection is about to end, and the other peer is there. */
+    @Test
+    void whoSendsAgainWhenItFailsReachesAnotherPeer() {
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            ZMTPSocket dealer = loop.open(ZMTPSocketConfig.builder(DEALER));
+            List<CompletableFuture<Void>> again = new ArrayList<>();
+            dealer.onMessage((from, message) -> {
+                message.release();
+                for (int i = 0; i < 2; i++) { // one to each peer, so that the next is for the first
+                    dealer.sendAsync(message("first")).whenComplete((done, failure) -> {
+                        if (failure != null) {
+                            again.add(dealer.sendAsync(message("again")));
+                        }
+                    });
+                }
+            });
+            dealer.bind(ENDPOINT);
+            ZMTPTestPeer faulty = ZMTPTestPeer.connect(loop, ENDPOINT, ROUTER);
+            ZMTPTestPeer other = ZMTPTestPeer.connect(loop, ENDPOINT, ROUTER);
+            loop.run();
+
+            faulty.raw(Hex.bytes(MESSAGE_AND_FAULT));
+            loop.run();
+
+            assertThat(again).hasSize(1).allSatisfy(send -> assertThat(send).isCompleted());
+            assertThat(other.receive()).containsExactly("first");
+            assertThat(other.receive()).containsExactly("again");
+        }
+    }
 }
