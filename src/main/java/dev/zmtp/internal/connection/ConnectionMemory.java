@@ -17,17 +17,20 @@ import java.util.concurrent.RejectedExecutionException;
 public final class ConnectionMemory {
 
     /**
-     * The memory of the objects of a buffer that waits to be sent, except for the transport's entry, which the
-     * transport counts.
+     * The memory of the objects of a buffer that waits to be sent, with a promise, except for the transport's entry,
+     * which the transport counts.
      */
     private static final int BUFFER_OBJECTS = 160;
+
+    /** The memory of each further promise of a buffer, with its place in a list. */
+    private static final int PROMISE = 72;
 
     private final Connection connection;
     private final ChannelHandlerContext ctx;
     private final MemoryAccount account;
 
     /** The memory of the peer's metadata and identity. */
-    private long announced;
+    private int announced;
 
     /** The number of bytes passed to the transport, and the number of bytes that it has sent. */
     private long written;
@@ -36,6 +39,12 @@ public final class ConnectionMemory {
 
     /** The number of buffers that were passed to the transport and are not sent yet. */
     private int waiting;
+
+    /** The number of their promises except for the first of each buffer. */
+    private int morePromises;
+
+    /** The sent part of a buffer that the transport still has. */
+    private int partlySent;
 
     /** True if the transport has bytes that it could not send yet. */
     private boolean unsent;
@@ -54,7 +63,7 @@ public final class ConnectionMemory {
 
     /** Counts the peer's {@code metadata}, which is retained until the end of the connection. */
     public void announced(ZMTPMetadata metadata) {
-        announced = MetadataMemory.of(metadata);
+        announced = (int) Math.min(Integer.MAX_VALUE / 2, MetadataMemory.of(metadata));
     }
 
     /**
@@ -77,7 +86,7 @@ public final class ConnectionMemory {
         ChannelOutboundBuffer buffer = ctx.channel().unsafe().outboundBuffer();
         if (buffer == null) { // the transport has ended, and does not tell what it has sent of the rest
             unsent = false;
-            return (long) BUFFER_OBJECTS * waiting;
+            return objects();
         }
         long pending = buffer.totalPendingWriteBytes();
         unsent = pending > 0;
@@ -86,7 +95,7 @@ public final class ConnectionMemory {
             connection.session().transferred(0, written - pending - sent);
             sent = written - pending;
         }
-        return pending + (long) BUFFER_OBJECTS * waiting;
+        return pending - partlySent + objects();
     }
 
     /** Returns whether the transport has bytes that it could not send at the last flush. */
@@ -111,18 +120,34 @@ public final class ConnectionMemory {
         return heard;
     }
 
-    /** Counts a buffer of this many bytes, which is passed to the transport. */
-    public void written(int bytes) {
+    /** Counts a buffer of this many bytes, which is passed to the transport with the promises of its messages. */
+    public void written(int bytes, int promises) {
         written += bytes;
         waiting++;
+        morePromises += Math.max(0, promises - 1);
+    }
+
+    private long objects() {
+        return (long) BUFFER_OBJECTS * waiting + (long) PROMISE * morePromises;
+    }
+
+    /** Called when the transport has sent this many bytes more of a large buffer, which it still has. */
+    public void sentPart(int bytes) {
+        partlySent += bytes;
+        account.moved(bytes);
+        connection.session().transferred(0, bytes);
+        sent += bytes;
+        count();
     }
 
     /**
      * Called when the transport has sent a buffer. If it could not be sent immediately, the rest is counted again when
      * the transport is done, because the transport's own count is not up to date before that.
      */
-    public void onSent() {
+    public void onSent(int promises) {
         waiting--;
+        morePromises -= Math.max(0, promises - 1);
+        partlySent = 0;
         if (!unsent || countScheduled) {
             return;
         }

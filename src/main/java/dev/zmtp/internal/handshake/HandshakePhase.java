@@ -42,9 +42,9 @@ abstract class HandshakePhase extends Phase {
      * a failed TLS handshake in this way.
      */
     final void send(ByteBuf bytes) {
-        connection.memory().written(bytes.readableBytes());
+        connection.memory().written(bytes.readableBytes(), 1);
         connection.ctx().writeAndFlush(bytes).addListener(sent -> {
-            connection.memory().onSent();
+            connection.memory().onSent(1);
             if (!sent.isSuccess()) {
                 connection.phase().writeFailed(sent.cause(), false);
             }

@@ -158,29 +158,36 @@ public final class MemoryLedger {
     }
 
     private void makeRoom() {
-        if (!makingRoom.compareAndSet(false, true)) {
-            return; // another event loop makes room
-        }
-        try {
-            long before = used.get();
-            long excess = before - (limit - limit / ROOM);
-            long now = System.nanoTime();
-            int connections = 0;
-            for (Candidate candidate : candidates(now)) {
-                if (excess <= 0) {
-                    break;
-                }
-                long freed = candidate.account.endConnection();
-                if (freed > 0) {
-                    connections++;
-                    excess -= freed;
-                }
+        boolean goesOn = true;
+        while (goesOn && makingRoom.compareAndSet(false, true)) { // otherwise another event loop makes room
+            try {
+                goesOn = endConnections() > 0;
+            } finally {
+                makingRoom.set(false);
             }
-            ended.addAndGet(connections);
-            log(before, connections, now);
-        } finally {
-            makingRoom.set(false);
+            goesOn &= used.get() > limit; // because of what others have added in the meantime
         }
+    }
+
+    /** Returns the number of connections that were closed. */
+    private int endConnections() {
+        long before = used.get();
+        long excess = before - (limit - limit / ROOM);
+        long now = System.nanoTime();
+        int connections = 0;
+        for (Candidate candidate : candidates(now)) {
+            if (excess <= 0) {
+                break;
+            }
+            long freed = candidate.account.endConnection();
+            if (freed > 0) {
+                connections++;
+                excess -= freed;
+            }
+        }
+        ended.addAndGet(connections);
+        log(before, connections, now);
+        return connections;
     }
 
     /** Logs the closed connections at most once a second, in the thread that makes room. */

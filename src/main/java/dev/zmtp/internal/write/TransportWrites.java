@@ -8,6 +8,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelProgressiveFuture;
+import io.netty.channel.ChannelProgressiveFutureListener;
 import io.netty.channel.ChannelPromise;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Buffers of the transport count as the connection's memory until they are sent.
  */
 final class TransportWrites {
+
+    /** Minimum length of a buffer whose progress is counted. */
+    private static final int LARGE = 64 << 10;
 
     private final Connection connection;
     private final ChannelHandlerContext ctx;
@@ -45,13 +50,13 @@ final class TransportWrites {
         int messages = promises.messages();
         List<ChannelPromise> waiting = promises.take();
         logFrames(full);
-        write(full, listeners.of(waiting, hasVoid, messages));
+        write(full, listeners.of(waiting, hasVoid, messages), waiting == null ? 0 : waiting.size());
     }
 
     /** Passes all frames of a message to the transport, with its promise. */
     void frames(ByteBuf frames, ChannelPromise promise) {
         logFrames(frames);
-        write(frames, listeners.of(promise, 1));
+        write(frames, listeners.of(promise, 1), 1);
     }
 
     private void logFrames(ByteBuf frames) {
@@ -65,22 +70,44 @@ final class TransportWrites {
         if (frameLog != null) {
             frameLog.sent(flags, body);
         }
-        write(body, listeners.of(promise, promises.messagesPerPromise()));
+        write(body, listeners.of(promise, promises.messagesPerPromise()), 1);
     }
 
     /** Completes {@code promise} with the result of all data that was passed to the transport. */
     void barrier(ChannelPromise promise) {
         // Not with the promise itself, because it must complete after the earlier promises, like them on the codec's
         // executor.
-        write(Unpooled.EMPTY_BUFFER, listeners.of(promise, 0));
+        write(Unpooled.EMPTY_BUFFER, listeners.of(promise, 0), 1);
     }
 
-    private void write(ByteBuf buffer, ChannelFutureListener listener) {
+    private void write(ByteBuf buffer, ChannelFutureListener listener, int promises) {
         hasUnflushedWrites = true;
         int length = buffer.readableBytes();
         bytes += length;
-        connection.memory().written(length);
-        ctx.write(buffer).addListener(listener);
+        connection.memory().written(length, promises);
+        if (length < LARGE) {
+            ctx.write(buffer).addListener(listener);
+        } else {
+            ctx.write(
+                    buffer,
+                    ctx.newProgressivePromise().addListener(new Progress()).addListener(listener));
+        }
+    }
+
+    /** Counts the sent parts of a large buffer, because its peer can need minutes to read it. */
+    private final class Progress implements ChannelProgressiveFutureListener {
+        private long counted;
+
+        @Override
+        public void operationProgressed(ChannelProgressiveFuture future, long progress, long total) {
+            connection.memory().sentPart((int) (progress - counted));
+            counted = progress;
+        }
+
+        @Override
+        public void operationComplete(ChannelProgressiveFuture future) {
+            // The other listener counts the rest.
+        }
     }
 
     /** Returns the number of bytes passed to the transport, whether sent or not. */
@@ -105,7 +132,7 @@ final class TransportWrites {
      * waiting}.
      */
     void completed(ChannelFuture write, List<ChannelPromise> waiting, boolean hasVoid, int messages) {
-        connection.memory().onSent();
+        connection.memory().onSent(waiting.size());
         Throwable cause = write.cause();
         if (cause == null) {
             connection.session().written(messages); // first, because the listeners of the promises can query it

@@ -35,6 +35,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import java.util.ArrayList;
 import java.util.List;
@@ -311,6 +312,45 @@ class MemoryBudgetTest {
                 write(peer, 1);
             }
             assertThat(budget.used() - announced).isBetween(100 * 200L, 100 * 300L);
+            socket.ctx.flush();
+            peer.channel.runPendingTasks();
+            assertThat(budget.used()).isEqualTo(announced);
+        }
+    }
+
+    @Test
+    void thePromisesOfSmallWritesThatWaitTogetherCount() {
+        Socket socket = new Socket();
+        socket.peerReads = true;
+        long announced = announced();
+        try (ScriptedPeer peer = traffic(socket)) {
+            socket.peerReads = false;
+            for (int i = 0; i < 1_000; i++) {
+                peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            }
+            peer.channel.flush();
+            assertThat(budget.used() - announced).isBetween(1_000 * 64L, 1_000 * 90L);
+            socket.ctx.flush();
+            peer.channel.runPendingTasks();
+            assertThat(budget.used()).isEqualTo(announced);
+        }
+    }
+
+    /** A slow peer takes minutes for it, and would look like one that does not read. */
+    @Test
+    void whatThePeerHasTakenOfALargeMessageCountsNoMore() {
+        Socket socket = new Socket();
+        socket.peerReads = true;
+        long announced = announced();
+        try (ScriptedPeer peer = traffic(socket)) {
+            socket.peerReads = false;
+            write(peer, 200_000);
+            ChannelOutboundBuffer transport = peer.channel.unsafe().outboundBuffer();
+            transport.addFlush();
+            for (int taken = 50_000; taken < 200_000; taken += 50_000) {
+                transport.removeBytes(50_000);
+                assertThat(budget.used() - announced).isBetween(200_000L - taken, 201_000L - taken);
+            }
             socket.ctx.flush();
             peer.channel.runPendingTasks();
             assertThat(budget.used()).isEqualTo(announced);

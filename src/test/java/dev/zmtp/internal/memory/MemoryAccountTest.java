@@ -77,6 +77,18 @@ class MemoryAccountTest {
     }
 
     @Test
+    void roomIsAlsoMadeForWhatOthersTakeInTheMeantime() {
+        MemoryAccount another = account();
+        MemoryAccount first = new MemoryAccount(session(ledger), true, task -> another.keep(LIMIT / 10 * 9), ends::add);
+        first.keep(LIMIT / 10 * 6);
+
+        account().keep(LIMIT / 2);
+
+        assertThat(first.hasEnded()).isTrue();
+        assertThat(ledger.used()).isLessThanOrEqualTo(LIMIT);
+    }
+
+    @Test
     void aClosedAccountCountsNoMore() {
         MemoryAccount account = account();
         account.keep(100);
