@@ -64,6 +64,9 @@ final class ReplayedPeer implements PeerInput {
         if (conversation.isWaiting()) {
             loop.run(); // it can be on the way
         }
+        if (conversation.isFarAhead()) { // while the socket has nothing more to do at this time
+            conversation.checkNothingMissing();
+        }
     }
 
     @Override

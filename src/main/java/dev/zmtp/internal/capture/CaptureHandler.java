@@ -9,6 +9,7 @@ import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.internal.runtime.Causes;
+import dev.zmtp.internal.runtime.MessageRefusal;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -60,7 +61,7 @@ public final class CaptureHandler extends ChannelDuplexHandler {
         begun = now(ctx);
         ZMTPCodec codec = ctx.pipeline().get(ZMTPCodec.class);
         if (codec != null && codec.session().handshakeFuture().isSuccess()) { // added to a connection in use
-            guarded(() -> opened(ctx, CapturedHandshake.of(codec.session())));
+            guarded(() -> opened(ctx, () -> CapturedHandshake.of(codec.session())));
         }
     }
 
@@ -79,9 +80,9 @@ public final class CaptureHandler extends ChannelDuplexHandler {
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         if (event instanceof ZMTPHandshakeSuccess success) {
-            guarded(() -> opened(ctx, CapturedHandshake.of(success.session())));
+            guarded(() -> opened(ctx, () -> CapturedHandshake.of(success.session())));
         } else if (event instanceof CapturedHandshake handshake) {
-            guarded(() -> opened(ctx, handshake));
+            guarded(() -> opened(ctx, () -> handshake));
             return; // of this handler alone
         } else if (event instanceof ZMTPHandshakeFailure failed) {
             ZMTPSocketType type = failed.session().config().socketType();
@@ -106,13 +107,22 @@ public final class CaptureHandler extends ChannelDuplexHandler {
         return new CapturedConnection(writer, its, local, remote, accepted);
     }
 
-    private void opened(ChannelHandlerContext ctx, CapturedHandshake handshake) {
+    /** Captures a handshake. If this fails, so does every message after it, which could not be read without it. */
+    private void opened(ChannelHandlerContext ctx, Supplier<CapturedHandshake> handshake) {
         if (state != State.NEW) {
             return;
         }
-        state = State.OPEN;
+        state = State.ENDED; // until all of it is captured
+        try {
+            connection = opened(ctx, handshake.get());
+            state = State.OPEN;
+        } finally {
+            releaseHeld();
+        }
+    }
+
+    private CapturedConnection opened(ChannelHandlerContext ctx, CapturedHandshake handshake) {
         CapturedConnection its = begin(ctx, handshake.localType());
-        connection = its;
         long now = now(ctx);
         its.opened(begun, handshake.describe(endpoint));
         boolean clientIn = ctx.channel().parent() != null; // the greetings and READYs of the client come first
@@ -124,6 +134,7 @@ public final class CaptureHandler extends ChannelDuplexHandler {
             writer.unreserve(memory(payload));
             its.payload(false, now, payload);
         }
+        return its;
     }
 
     private void refused(ChannelHandlerContext ctx, @Nullable ZMTPSocketType type, Throwable cause) {
@@ -231,7 +242,9 @@ public final class CaptureHandler extends ChannelDuplexHandler {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        failure = cause;
+        if (!(cause instanceof MessageRefusal)) { // with which the connection goes on
+            failure = cause;
+        }
         ctx.fireExceptionCaught(cause);
     }
 

@@ -36,7 +36,9 @@ public record CapturedHandshake(
         ZMTPMetadata remoteMetadata) {
 
     private static final int MAJOR = 3;
-    private static final ByteBufAllocator ALLOC = UnpooledByteBufAllocator.DEFAULT;
+
+    /** Everything of a capture is on the heap, because direct memory can be short while connections go on. */
+    private static final ByteBufAllocator ALLOC = new UnpooledByteBufAllocator(false);
 
     /** Returns the handshake of a session, which is complete. */
     static CapturedHandshake of(ZMTPSession session) {
