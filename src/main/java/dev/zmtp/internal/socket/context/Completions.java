@@ -104,6 +104,11 @@ public final class Completions implements Runnable {
         complete(result, cause);
     }
 
+    /** Like {@link #fail(CompletableFuture, Throwable)}, but never within this call. On the event loop. */
+    public void failLater(CompletableFuture<?> result, Throwable cause) {
+        add(result, cause);
+    }
+
     /** Releases a message that is not sent, and fails its result. */
     public void reject(
             ZMTPMessage message,

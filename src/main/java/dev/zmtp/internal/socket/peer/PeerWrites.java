@@ -120,7 +120,7 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
             }
             Throwable why = mayHaveAPart ? connectionEnded(failure) : notWritten(failure);
             // Later, because a listener that sends again must not choose this connection, which can be about to end.
-            context.completions().later(() -> context.completions().fail(result, why), false);
+            context.completions().failLater(result, why);
         }
     }
 

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.test.ZMTPTestPeer;
 import dev.zmtp.testing.Hex;
@@ -77,6 +78,36 @@ class LostWritesTest {
             assertThat(again).hasSize(1).allSatisfy(send -> assertThat(send).isCompleted());
             assertThat(other.receive()).containsExactly("first");
             assertThat(other.receive()).containsExactly("again");
+        }
+    }
+
+    @Test
+    void theyFailBeforeThePeerIsDown() {
+        int messages = 1_500; // more than a task tells
+        try (ZMTPTestLoop loop = ZMTPTestLoop.create()) {
+            List<String> told = new ArrayList<>();
+            ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER));
+            router.onEvent(Runnable::run, event -> {
+                if (event instanceof ZMTPSocketEvent.PeerDown) {
+                    told.add("down");
+                }
+            });
+            router.onMessage((from, message) -> {
+                message.release();
+                for (int i = 0; i < messages; i++) {
+                    from.sendAsync(message("x"))
+                            .whenComplete((done, failure) -> told.add(failure == null ? "sent" : "failed"));
+                }
+            });
+            router.bind(ENDPOINT);
+            ZMTPTestPeer peer = ZMTPTestPeer.connect(loop, ENDPOINT, DEALER);
+            loop.run();
+
+            peer.raw(Hex.bytes(MESSAGE_AND_FAULT));
+            loop.run();
+
+            assertThat(told).contains("failed", "down");
+            assertThat(told.lastIndexOf("failed")).isLessThan(told.indexOf("down"));
         }
     }
 }
