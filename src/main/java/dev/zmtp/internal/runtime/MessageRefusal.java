@@ -21,4 +21,11 @@ public final class MessageRefusal extends EncoderException {
                 ? new MessageRefusal("message: released (expected: owned by the channel)", released)
                 : new EncoderException(cause);
     }
+
+    /** Returns the failure of the write of a message without frames. A released message has none. */
+    public static EncoderException withoutFrames(int references) {
+        return references == 0
+                ? of(new IllegalReferenceCountException(0), true)
+                : new EncoderException("message frames: 0 (expected: >= 1)");
+    }
 }

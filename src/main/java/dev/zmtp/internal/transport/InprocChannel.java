@@ -240,7 +240,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     @Override
     protected void doBeginRead() {
         readPending = true;
-        if (!inbound.isEmpty()) {
+        if (!inbound.isEmpty() || otherGone) {
             wake();
         }
     }

@@ -229,7 +229,7 @@ final class WriteBatch {
 
     private void frames(ZMTPMessage message, int last, ChannelPromise promise) {
         if (last < 0) {
-            throw new EncoderException("message frames: 0 (expected: >= 1)");
+            throw MessageRefusal.withoutFrames(message.refCnt());
         }
         for (int i = 0; i <= last; i++) {
             unreleased(message, i); // all frames first, because no part of an unwritable message may be sent
