@@ -46,7 +46,7 @@ public final class EndReports {
     void failure(Throwable cause, boolean inHandshake, boolean close) {
         if (inHandshake) {
             UnheardFailure.listen(ctx.pipeline());
-            ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause, isSilent()));
+            ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause, isSilent(cause)));
         } else {
             ctx.fireExceptionCaught(cause);
         }
@@ -66,8 +66,8 @@ public final class EndReports {
                         || failure.code() == ZMTPException.Code.MEMORY_BUDGET);
     }
 
-    private boolean isSilent() {
-        return !memory.hasHeard() && !session.hasHeardBefore();
+    private boolean isSilent(Throwable cause) {
+        return !memory.hasHeard() && !session.hasHeardBefore() && !TlsPeer.hasSentBytes(cause);
     }
 
     /** Passes on a failure that a handler before the codec, or a callback, has reported during traffic. */

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPHandshake;
+import dev.zmtp.internal.runtime.Causes;
 import dev.zmtp.internal.wire.PeerText;
 import dev.zmtp.security.ZMTPAuthDecision;
 import java.net.SocketAddress;
@@ -63,7 +64,7 @@ public final class EventText {
     }
 
     public EventText cause(Throwable cause) {
-        text.add("cause=" + cause);
+        text.add("cause=" + Causes.line(cause.toString()));
         return this;
     }
 

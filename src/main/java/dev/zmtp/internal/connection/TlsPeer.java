@@ -1,11 +1,15 @@
 package dev.zmtp.internal.connection;
 
+import dev.zmtp.ZMTPException;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.security.cert.Certificate;
 import java.util.List;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +41,17 @@ public final class TlsPeer {
         return TLS != null && Tls.isCloseNotify(event);
     }
 
+    /** Returns whether {@code failure} is that of a peer that has sent bytes, which TLS has not passed on. */
+    public static boolean hasSentBytes(Throwable failure) {
+        boolean isOfDecoder = failure instanceof DecoderException && !(failure instanceof ZMTPException);
+        return isOfDecoder || (failure instanceof SSLException && !isTimeout(failure));
+    }
+
+    /** Returns whether {@code failure} is that of a TLS handshake that took too long. */
+    public static boolean isTimeout(Throwable failure) {
+        return TLS != null && Tls.isTimeout(failure);
+    }
+
     /** Loaded only if Netty's handlers are present. */
     private static final class Tls {
         static List<Certificate> certificates(ChannelPipeline pipeline) {
@@ -49,6 +64,10 @@ public final class TlsPeer {
             } catch (SSLPeerUnverifiedException e) {
                 return List.of();
             }
+        }
+
+        static boolean isTimeout(Throwable failure) {
+            return failure instanceof SslHandshakeTimeoutException;
         }
 
         static boolean isCloseNotify(Object event) {

@@ -55,8 +55,9 @@ final class UnheardFailure extends ChannelInboundHandlerAdapter {
 
     /** Returns whether this is most likely a health check, which connects every few seconds and sends nothing. */
     private static boolean isProbe(ChannelHandlerContext ctx, ZMTPHandshakeFailure failure) {
-        boolean waited =
-                failure.cause() instanceof ZMTPException known && known.code() == ZMTPException.Code.HANDSHAKE_TIMEOUT;
+        Throwable cause = failure.cause();
+        boolean waited = TlsPeer.isTimeout(cause)
+                || (cause instanceof ZMTPException known && known.code() == ZMTPException.Code.HANDSHAKE_TIMEOUT);
         return failure.silent() && !waited && ctx.channel().parent() != null;
     }
 }

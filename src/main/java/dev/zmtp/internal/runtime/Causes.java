@@ -1,9 +1,16 @@
 package dev.zmtp.internal.runtime;
 
 import io.netty.handler.codec.DecoderException;
+import java.util.regex.Pattern;
 
 /** The causes of failures that Netty reports. */
 public final class Causes {
+
+    /** Maximum number of characters of a text. */
+    private static final int MAX_LENGTH = 1_024;
+
+    /** Control characters, and those that end or reverse a line. */
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+");
 
     private Causes() {}
 
@@ -14,5 +21,16 @@ public final class Causes {
     public static Throwable unwrapped(Throwable failure) {
         Throwable cause = failure.getClass() == DecoderException.class ? failure.getCause() : null;
         return cause == null ? failure : cause;
+    }
+
+    /**
+     * Returns the text of a failure on a single line. Handlers of others, such as that of TLS, put the bytes of a peer
+     * into it, which could forge a line of the log or fill it.
+     */
+    public static String line(String text) {
+        boolean isLong = text.length() > MAX_LENGTH;
+        String shown = isLong ? text.substring(0, MAX_LENGTH) : text;
+        String line = UNPRINTABLE.matcher(shown).replaceAll(" ");
+        return isLong ? line + ".. " + text.length() + " characters" : line;
     }
 }

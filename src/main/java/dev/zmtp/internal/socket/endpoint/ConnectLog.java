@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.endpoint;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
+import dev.zmtp.internal.runtime.Causes;
 import dev.zmtp.socket.ZMTPSocketEvent.FailureKind;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -47,10 +48,10 @@ public final class ConnectLog {
         }
         String ofTls = TlsFailures.text(cause);
         if (ofTls != null) {
-            return ofTls;
+            return Causes.line(ofTls);
         }
         String message = cause.getMessage();
-        return message == null ? cause.getClass().getSimpleName() : message + hint(cause, message);
+        return message == null ? cause.getClass().getSimpleName() : Causes.line(message) + hint(cause, message);
     }
 
     /** Returns the usual cause of a refusal whose reason a peer does not report. */

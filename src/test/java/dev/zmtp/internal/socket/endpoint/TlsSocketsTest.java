@@ -10,6 +10,7 @@ import static dev.zmtp.testing.TestSockets.failure;
 import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.receive;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.internal.socket.peer.Peer;
@@ -17,6 +18,7 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Certificates;
+import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WirePeer;
 import io.netty.handler.ssl.ClientAuth;
@@ -25,7 +27,11 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
@@ -50,6 +56,10 @@ import org.junit.jupiter.api.io.TempDir;
 class TlsSocketsTest {
 
     private static final String ANY_PORT = "tcp://localhost:*";
+
+    /** A ClientHello of TLS 1.2 with the server name "x", a line feed and "y". */
+    private static final String HELLO_WITH_A_BAD_NAME = "16 03 01 00 3e 01 00 00 3a 03 03 00*32 00 "
+            + "00 02 00 2f 01 00 00 0f 00 00 00 0b 00 09 00 00 06 78 0a 79 3d 7d 20";
 
     private static Certificates ours;
     private static Certificates theirs;
@@ -334,5 +344,57 @@ class TlsSocketsTest {
         get(push.sendAsync(message("m")));
 
         assertThat(receive(pull)).containsExactly("m");
+    }
+
+    private static void strange(int port, String text) {
+        try (Socket stranger = new Socket("127.0.0.1", port)) {
+            stranger.getOutputStream().write(text.getBytes(UTF_8));
+            stranger.getInputStream().readAllBytes(); // until its end
+        } catch (SocketException e) {
+            // which is a reset, because nobody has read all of it
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void bytesThatAreNotTlsAreLoggedAndAConnectionWithoutAnyIsNot(TestSockets sockets) throws Exception {
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+        int port = Integer.parseInt(bind(pull, "tcp://127.0.0.1:*").replaceAll(".*:", ""));
+        TestSockets.Events events = events(pull);
+        try (CapturedLog log = new CapturedLog("dev.zmtp.codec.UnheardFailure")) {
+            new Socket("127.0.0.1", port).close();
+            events.next(ZMTPSocketEvent.HandshakeFailed.class);
+            assertThat(log.records).allMatch(record -> record.getLevel().intValue() < Level.INFO.intValue());
+
+            TestSockets.await("a line, of which there is one a second", () -> {
+                strange(port, "no TLS\n\u001b[31m, but enough bytes for a record");
+                events.next(ZMTPSocketEvent.HandshakeFailed.class);
+                return log.records.stream().anyMatch(record -> record.getLevel().equals(Level.INFO));
+            });
+            assertThat(log.lines).allMatch(line -> line.chars().noneMatch(Character::isISOControl));
+        }
+    }
+
+    @Test
+    void aHandshakeThatFailsAfterTheEndOfItsConnectionIsNotLoggedByNetty(TestSockets sockets) throws Exception {
+        BlockingQueue<Runnable> computations = new LinkedBlockingQueue<>();
+        ZMTPSocket pull = sockets.open(
+                sockets.builder(PULL).tls(server()).codec(codec -> codec.handshakeExecutor(computations::add)));
+        int port = Integer.parseInt(bind(pull, "tcp://127.0.0.1:*").replaceAll(".*:", ""));
+        TestSockets.Events events = events(pull);
+        try (CapturedLog log = new CapturedLog("io.netty.channel.DefaultChannelPipeline");
+                CapturedLog debug = new CapturedLog("dev.zmtp.socket.TlsHandlers")) {
+            Runnable computation;
+            try (Socket stranger = new Socket("127.0.0.1", port)) {
+                stranger.getOutputStream().write(Hex.bytes(HELLO_WITH_A_BAD_NAME));
+                computation = computations.poll(TestSockets.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            }
+            events.next(ZMTPSocketEvent.HandshakeFailed.class);
+            computation.run();
+
+            TestSockets.await("it has failed", () -> !debug.lines.isEmpty());
+            assertThat(log.lines).isEmpty();
+        }
     }
 }
