@@ -25,6 +25,11 @@ final class AwaitedPong {
         }
     }
 
+    /** Notes that a PONG has arrived that can be for an earlier PING, so that it does not show what was read. */
+    void answeredUncertainly() {
+        open = false;
+    }
+
     boolean isOpen() {
         return open;
     }

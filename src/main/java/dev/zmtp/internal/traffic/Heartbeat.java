@@ -271,8 +271,12 @@ final class Heartbeat {
     /** Called when the peer has sent a PONG with this context. */
     void onPong(ByteBuf context) {
         answersPings = true;
-        if (awaited != null && !context.isReadable()) {
-            awaited.answered();
+        if (awaited != null) {
+            if (!context.isReadable()) {
+                awaited.answered();
+            } else if (context.getByte(context.readerIndex()) == Command.UNCERTAIN) {
+                awaited.answeredUncertainly();
+            }
         }
     }
 

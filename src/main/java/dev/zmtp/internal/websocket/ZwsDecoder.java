@@ -200,7 +200,7 @@ final class ZwsDecoder {
         Mask.apply(payload, header.key());
         switch (header.opcode()) {
             case WebSocketFrames.PING -> pings.received(payload);
-            case WebSocketFrames.PONG -> pings.receivedPong();
+            case WebSocketFrames.PONG -> pings.receivedPong(payload);
             default -> {
                 closed = payload;
                 ended = true;

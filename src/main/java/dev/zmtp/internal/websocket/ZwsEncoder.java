@@ -5,7 +5,6 @@ import dev.zmtp.internal.wire.Command;
 import dev.zmtp.internal.wire.Copies;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.util.function.IntSupplier;
 
@@ -215,8 +214,8 @@ final class ZwsEncoder {
     private boolean isPing(ByteBuf in, int length) {
         int index = in.readerIndex();
         if (length >= PING_CONTEXT && isNamed(Command.PING, in, index)) {
-            pings.sent(ByteBufUtil.getBytes(in, index + PING_CONTEXT, length - PING_CONTEXT));
-            control(out.writable(HEADER_ROOM), WebSocketFrames.PING, new byte[0]);
+            byte[] payload = pings.sent(length - PING_CONTEXT);
+            control(out.writable(HEADER_ROOM + payload.length), WebSocketFrames.PING, payload);
             return true;
         }
         if (length >= PONG_CONTEXT && isNamed(Command.PONG, in, index) && pings.isAnswer(length - PONG_CONTEXT)) {

@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPFraming;
 import dev.zmtp.internal.wire.Command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -14,13 +15,29 @@ import org.jspecify.annotations.Nullable;
  * <p>The codec answers the PINGs of the peer if it can read them. It cannot during its handshake, in ZMTP 2.0, and if
  * the mechanism seals commands. Then the translator answers them. Of PINGs that arrive together, the last one is
  * answered, as RFC 6455 permits in section 5.5.3, so that a peer cannot make this side queue PONGs.
+ *
+ * <p>The payload of a PING of this side is its number, which a peer repeats in its PONG. libzmq does not.
  */
 final class ZwsPings {
 
     /** More than a PING and a PONG with the longest context. */
     private static final int MAX_COMMANDS = 64;
 
-    private static final byte[] NO_CONTEXT = {};
+    /** Meaning of a PONG for the codec, from the least to the most. */
+    private enum Answer {
+        /** It is for an earlier PING than that which counts. */
+        EARLIER("-"),
+        /** It is for the PING that counts, or for an earlier one. */
+        UNCERTAIN(String.valueOf(Command.UNCERTAIN)),
+        /** The peer has read the PING that counts. */
+        CERTAIN("");
+
+        private final String context;
+
+        Answer(String context) {
+            this.context = context;
+        }
+    }
 
     private final BooleanSupplier codecReads;
 
@@ -34,13 +51,18 @@ final class ZwsPings {
     private boolean codecAnswers;
 
     private boolean pingArrived;
-    private boolean pongArrived;
 
-    /** Context of the first PING of the codec without a PONG, or null. The frame of a PING has no context. */
-    private byte @Nullable [] firstContext;
+    /** What the PONGs that have arrived mean, or null. */
+    private @Nullable Answer answer;
 
-    /** Context of the last PING of the codec, or null before the first PING. */
-    private byte @Nullable [] lastContext;
+    /** Number of the last PING of the codec; 0 before the first PING. */
+    private int last;
+
+    /** Number of the last PING without a context, which is the PING that counts for the codec. */
+    private int counts;
+
+    /** Maximum number of the codec's PINGs that the peer has not answered, because a PONG can answer several. */
+    private int unanswered;
 
     /** @param codecReads whether the codec can read a PING that has no seal */
     ZwsPings(BooleanSupplier codecReads) {
@@ -59,26 +81,45 @@ final class ZwsPings {
     }
 
     /** Called when a PONG of the peer has arrived. It counts if the codec has sent a PING, and nothing otherwise. */
-    void receivedPong() {
-        pongArrived = lastContext != null;
+    void receivedPong(byte[] payload) {
+        if (last > 0) {
+            Answer its = payload.length == Integer.BYTES
+                    ? answerOf(ByteBuffer.wrap(payload).getInt())
+                    : answer();
+            if (answer == null || its.compareTo(answer) > 0) {
+                answer = its;
+            }
+        }
+    }
+
+    private Answer answerOf(int number) {
+        unanswered = Math.max(0, last - number);
+        return number < counts ? Answer.EARLIER : Answer.CERTAIN;
+    }
+
+    /** Returns what a PONG without a number means. It answers at least the first PING that can be without an answer. */
+    private Answer answer() {
+        int first = last - Math.max(1, unanswered) + 1;
+        unanswered = Math.max(0, unanswered - 1);
+        return first < counts ? Answer.UNCERTAIN : Answer.CERTAIN;
     }
 
     /** Returns the commands for the codec that have arrived since the last call, or null. The caller releases them. */
     @Nullable
     ByteBuf takeCommands(ByteBufAllocator alloc) {
-        if (!pingArrived && !pongArrived) {
+        if (!pingArrived && answer == null) {
             return null;
         }
         ByteBuf commands = alloc.buffer(MAX_COMMANDS);
-        if (pongArrived) {
-            byte[] context = takeContext();
-            begin(commands, Command.PONG, context.length).writeBytes(context);
+        if (answer != null) {
+            begin(commands, Command.PONG, answer.context.length())
+                    .writeCharSequence(answer.context, StandardCharsets.US_ASCII);
         }
         if (pingArrived) {
             begin(commands, Command.PING, Command.TTL_LENGTH).writeZero(Command.TTL_LENGTH);
         }
         pingArrived = false;
-        pongArrived = false;
+        answer = null;
         return commands;
     }
 
@@ -90,22 +131,14 @@ final class ZwsPings {
         return out;
     }
 
-    /**
-     * Returns the context of the PING that a PONG answers. A PONG has read all that was sent before the first PING
-     * without a PONG, even if it was sent for a later one.
-     */
-    private byte[] takeContext() {
-        byte[] context = firstContext == null ? lastContext : firstContext;
-        firstContext = null;
-        return context == null ? NO_CONTEXT : context;
-    }
-
-    /** Called when the codec sends a PING with this context. */
-    void sent(byte[] context) {
-        lastContext = context;
-        if (firstContext == null) {
-            firstContext = context;
+    /** Called when the codec sends a PING with a context of this length. Returns the payload of its frame. */
+    byte[] sent(int contextLength) {
+        last++;
+        unanswered++;
+        if (contextLength == 0) {
+            counts = last;
         }
+        return ByteBuffer.allocate(Integer.BYTES).putInt(last).array();
     }
 
     /**

@@ -48,6 +48,8 @@ public enum Command {
     public static final int MAX_STRING_LENGTH = 255;
     /** Maximum length of the context of a PING, in bytes. */
     public static final int MAX_CONTEXT_LENGTH = 16;
+    /** Context of a PONG that a translator of another protocol cannot assign to a PING. No PING has it. */
+    public static final char UNCERTAIN = '?';
     /** Length of the TTL of a PING, in bytes. */
     public static final int TTL_LENGTH = 2;
 

@@ -3,9 +3,11 @@ package dev.zmtp.internal.websocket;
 import static dev.zmtp.ZMTPException.Code.HEARTBEAT_TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.testing.Failures;
 import dev.zmtp.testing.Hex;
+import io.netty.buffer.Unpooled;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,8 +18,15 @@ class ZwsPingsTest {
 
     private static final String KEY = "37 fa 21 3d ";
 
-    /** PING and PONG of this side, without payload. */
-    private static final String PING_OF_CLIENT = Hex.of("89 80 " + KEY);
+    /** Returns the PING of a client with this number, masked. */
+    private static String pingOfClient(int number) {
+        return Hex.of("89 84 " + KEY + "37 fa 21 %02x".formatted(0x3d ^ number));
+    }
+
+    /** Returns the PONG of a server for the PING with this number. */
+    private static String pong(int number) {
+        return "8a 04 %08x ".formatted(number);
+    }
 
     private static ZMTPConfig.Builder heartbeats(ZMTPConfig.Builder config) {
         return config.heartbeatInterval(Duration.ofSeconds(1))
@@ -115,10 +124,10 @@ class ZwsPingsTest {
     void thePingOfTheCodecIsAControlFrameAndThePongIsHeard() {
         try (ZwsPeer peer = ZwsPeer.ofClient(ZwsPingsTest::heartbeats)) {
             peer.advance(1000);
-            assertThat(peer.received()).isEqualTo(PING_OF_CLIENT);
-            peer.receive("8a 00");
+            assertThat(peer.received()).isEqualTo(pingOfClient(1));
+            peer.receive(pong(1));
             peer.advance(1000);
-            assertThat(peer.received()).isEqualTo(PING_OF_CLIENT);
+            assertThat(peer.received()).isEqualTo(pingOfClient(2));
             assertThat(peer.peer.failures).isEmpty();
 
             peer.advance(4000); // the peer has shown that it answers, and now it does not
@@ -152,24 +161,64 @@ class ZwsPingsTest {
         try (ZwsPeer peer = ZwsPeer.ofServer(ZwsPingsTest::heartbeats)) {
             peer.advance(1000);
 
-            assertThat(peer.received()).isEqualTo(Hex.of("89 00"));
+            assertThat(peer.received()).isEqualTo(Hex.of("89 04 00 00 00 01"));
         }
     }
 
-    /** A peer that never answered yet gets PINGs in each interval. Its PONGs have no context to tell them apart. */
-    @Test
-    void aLatePongForTheFirstOfTwoPingsCounts() {
+    /** A peer that never answered yet gets PINGs in each interval. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aLatePongForTheFirstOfTwoPingsCounts(boolean numbered) {
         try (ZwsPeer peer = ZwsPeer.ofClient(ZwsPingsTest::heartbeats)) {
             peer.advance(1000);
             peer.advance(1000);
-            assertThat(peer.received()).isEqualTo(PING_OF_CLIENT + PING_OF_CLIENT);
-            peer.receive("8a 00 / 8a 00");
+            assertThat(peer.received()).isEqualTo(pingOfClient(1) + pingOfClient(2));
+            peer.receive(numbered ? pong(1) + pong(2) : "8a 00 / 8a 00");
             for (int second = 0; second < 10; second++) {
                 peer.advance(1000);
-                assertThat(peer.received()).as("second %d", second).isEqualTo(PING_OF_CLIENT);
-                peer.receive("8a 00");
+                assertThat(peer.received()).as("second %d", second).isEqualTo(pingOfClient(3 + second));
+                peer.receive(numbered ? pong(3 + second) : "8a 00");
             }
             assertThat(peer.peer.failures).isEmpty();
+        }
+    }
+
+    /** RFC 6455 permits it, and libzmq does it as well, without a number. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPeerThatAnswersTwoPingsAtOnceIsNotSilent(boolean numbered) {
+        try (ZwsPeer peer = ZwsPeer.ofClient(ZwsPingsTest::heartbeats)) {
+            peer.advance(1000);
+            peer.advance(1000);
+            peer.receive(numbered ? pong(2) : "8a 00");
+            for (int second = 0; second < 10; second++) {
+                peer.advance(1000);
+                peer.receive(numbered ? pong(3 + second) : "8a 00");
+            }
+            assertThat(peer.peer.failures).isEmpty();
+            assertThat(peer.received()).contains(pingOfClient(12));
+        }
+    }
+
+    /** It does not show that the peer has read what was written after it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPongForAnEarlierPingDoesNotCountForALaterOne(boolean numbered) {
+        try (ZwsPeer peer = ZwsPeer.ofClient(ZwsPingsTest::heartbeats)) {
+            peer.advance(1000);
+            peer.advance(1000);
+            peer.receive(numbered ? pong(1) : "8a 00");
+            peer.peer.channel.writeOutbound(ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[3 << 20])));
+            peer.advance(1000);
+            assertThat(peer.received()).contains(pingOfClient(3));
+
+            peer.receive(numbered ? pong(2) : "8a 00"); // and the peer goes on reading the message
+            for (int second = 0; second < 10; second++) {
+                peer.advance(1000);
+            }
+
+            assertThat(peer.peer.failures).isEmpty();
+            assertThat(peer.peer.channel.isOpen()).isTrue();
         }
     }
 
