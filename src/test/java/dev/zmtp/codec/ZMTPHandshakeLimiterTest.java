@@ -280,6 +280,24 @@ class ZMTPHandshakeLimiterTest {
         assertThat(computing.isOpen()).isFalse();
     }
 
+    /** It waits for this side until it has the reply. */
+    @Test
+    void aPeerThatTheAuthenticatorHasJustAcceptedKeepsItsPlace() {
+        ZMTPHandshakeLimiter limiter = limiter(1, 1);
+        CompletableFuture<ZMTPAuthDecision> decision = new CompletableFuture<>();
+        AddressedChannel accepted = connect(limiter, "10.0.0.1", withAuthenticator(request -> decision));
+        shakeHands(accepted);
+        waitTooLong();
+        decision.complete(ZMTPAuthDecision.accept("user")); // and its event loop has not begun with it
+
+        AddressedChannel newcomer = connect(limiter, "10.0.0.1");
+        accepted.runPendingTasks();
+
+        assertThat(newcomer.isOpen()).isFalse();
+        assertThat(accepted.isOpen()).isTrue();
+        assertThat(limiter.handshakeCount()).isZero();
+    }
+
     private static void exchange(EmbeddedChannel one, EmbeddedChannel other) {
         for (int i = 0; i < 10; i++) { // a greeting is sent in three parts
             deliver(one, other);

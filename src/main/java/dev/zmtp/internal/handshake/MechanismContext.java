@@ -94,7 +94,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
                 try {
                     step.run();
                 } finally {
-                    endOnce.run();
+                    onEventLoop(endOnce); // after the step has resumed the mechanism, because the peer waits until then
                 }
             });
         } catch (RuntimeException | Error e) { // it will not run, or has failed in the call
@@ -126,6 +126,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
     /** A request to the authenticator, which can reply immediately or later, from any thread. */
     private final class Question {
         private final Consumer<ZMTPAuthDecision> answer;
+        private final AtomicBoolean isAnswered = new AtomicBoolean();
         private boolean asking;
 
         /** Set if the reply arrives during the call, because the future would swallow exceptions of the mechanism. */
@@ -146,17 +147,28 @@ final class MechanismContext implements ZMTPMechanism.Context {
                 asking = false;
             }
             if (atOnce != null) {
-                atOnce.run();
+                thenEndWork(atOnce);
+            }
+        }
+
+        /** Ends the work last, because the peer waits until this side has replied. */
+        private void thenEndWork(Runnable step) {
+            try {
+                step.run();
+            } finally {
+                connection.session().endWork();
             }
         }
 
         private void answered(@Nullable ZMTPAuthDecision made, @Nullable Throwable failure) {
-            connection.session().endWork();
+            if (isAnswered.getAndSet(true)) { // the authenticator's future calls this, and then fails the call
+                return;
+            }
             Runnable decision = () -> decide(made, failure);
             if (connection.ctx().executor().inEventLoop() && asking) {
                 atOnce = decision;
             } else {
-                onEventLoop(() -> connection.resumeMechanism(decision));
+                onEventLoop(() -> thenEndWork(() -> connection.resumeMechanism(decision)));
             }
         }
 
