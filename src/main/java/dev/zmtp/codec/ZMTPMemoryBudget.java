@@ -16,6 +16,7 @@ import dev.zmtp.internal.memory.MemoryLedger;
  * <p>Other messages that the codec has fired belong to the application and do not count. The fixed cost of a
  * connection, which does not depend on its peer, does not count either; bound it with a {@link ZMTPConnectionLimiter}.
  * Bytes held back by an earlier handler, such as a traffic shaper, do not count because the codec considers them sent.
+ * A message that several channels have and not sent yet counts for each of them, although they share its bytes.
  *
  * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until the sum
  * is within the limit again. Connections that keep much memory but have moved few bytes, and none recently, are ended

@@ -5,7 +5,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Decides which peers are accepted, with any mechanism (NULL, PLAIN or CURVE), with or without TLS. It does the job of
- * a ZAP handler, the authentication service of other ZeroMQ libraries (RFC 27).
+ * a ZAP handler, the authentication service of other ZeroMQ libraries (RFC 27). Sockets do not ask it about peers over
+ * {@code inproc}, which are code of the same process.
  *
  * <p>An authenticator is shared by channels and must be thread safe. It is called on the event loop of the peer's
  * channel and must not block it. An authenticator that needs a database completes its stage later, from any thread.
