@@ -267,7 +267,7 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             log.failed(kind, cause, wait >= 0);
         }
         if (wait < 0) {
-            String text = text() + " was given up: " + cause.getMessage();
+            String text = text() + " was given up: " + ConnectLog.text(cause);
             stop(() -> new ZMTPSocketException(ZMTPSocketException.Reason.PEER_DOWN, text, cause));
             context.fire(new ZMTPSocketEvent.Stopped(text(), cause));
             return;

@@ -5,13 +5,9 @@ import dev.zmtp.internal.runtime.Computations;
 import dev.zmtp.internal.transport.TcpAddress;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.concurrent.Executor;
-import javax.net.ssl.SSLEngine;
 
 /**
  * Creates TLS handlers. Their handshakes are computed on an executor, like those of CURVE, because a flood of
@@ -19,50 +15,32 @@ import javax.net.ssl.SSLEngine;
  */
 final class TlsHandlers {
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.TlsHandlers");
-
     private TlsHandlers() {}
 
     static ChannelHandler client(SslContext context, Channel channel, TcpAddress to, ZMTPConfig codec) {
-        Executor executor = Computations.counted(channel, codec.handshakeExecutor());
-        SslHandler made = context.newHandler(channel.alloc(), to.host(), to.port(), executor);
-        return limited(quiet(context, made, executor), codec);
+        return limited(context.newHandler(channel.alloc(), to.host(), to.port(), executor(channel, codec)), codec);
     }
 
     static ChannelHandler server(SslContext context, Channel channel, ZMTPConfig codec) {
-        Executor executor = Computations.counted(channel, codec.handshakeExecutor());
-        return limited(quiet(context, context.newHandler(channel.alloc(), executor), executor), codec);
+        return limited(context.newHandler(channel.alloc(), executor(channel, codec)), codec);
+    }
+
+    /**
+     * Returns an executor that computes as long as the connection is open. The failure of a computation after the end
+     * would reach no handler, and Netty would log it with its stack trace and with bytes of the peer.
+     */
+    private static Executor executor(Channel channel, ZMTPConfig codec) {
+        Executor counted = Computations.counted(channel, codec.handshakeExecutor());
+        return task -> counted.execute(() -> {
+            if (channel.isOpen()) {
+                task.run();
+            }
+        });
     }
 
     /** Sets the time that the whole handshake may take, in place of Netty's 10 s. */
     private static SslHandler limited(SslHandler handler, ZMTPConfig codec) {
         handler.setHandshakeTimeoutMillis(codec.handshakeTimeout().toMillis());
         return handler;
-    }
-
-    /** Returns a quiet handler in place of that of Netty's own contexts. Other contexts can have set theirs up. */
-    private static SslHandler quiet(SslContext context, SslHandler made, Executor executor) {
-        boolean isNettys = context.getClass().getPackageName().equals(SslContext.class.getPackageName());
-        return isNettys ? new Quiet(made.engine(), executor) : made;
-    }
-
-    /**
-     * A handler that reports nothing after its channel has ended. The computation of a handshake can fail then, and
-     * Netty would log each failure with its stack trace and the bytes of the peer.
-     */
-    private static final class Quiet extends SslHandler {
-
-        Quiet(SSLEngine engine, Executor executor) {
-            super(engine, executor);
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) throws Exception {
-            if (ctx.isRemoved()) {
-                logger.debug("{} failed after its end", ctx.channel(), cause);
-            } else {
-                super.exceptionCaught(ctx, cause);
-            }
-        }
     }
 }
