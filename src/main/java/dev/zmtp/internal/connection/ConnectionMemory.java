@@ -43,9 +43,6 @@ public final class ConnectionMemory {
     /** The number of their promises except for the first of each buffer. */
     private int morePromises;
 
-    /** The sent part of a buffer that the transport still has. */
-    private int partlySent;
-
     /** True if the transport has bytes that it could not send yet. */
     private boolean unsent;
 
@@ -95,7 +92,7 @@ public final class ConnectionMemory {
             connection.session().transferred(0, written - pending - sent);
             sent = written - pending;
         }
-        return pending - partlySent + objects();
+        return pending + objects();
     }
 
     /** Returns whether the transport has bytes that it could not send at the last flush. */
@@ -131,13 +128,14 @@ public final class ConnectionMemory {
         return (long) BUFFER_OBJECTS * waiting + (long) PROMISE * morePromises;
     }
 
-    /** Called when the transport has sent this many bytes more of a large buffer, which it still has. */
-    public void sentPart(int bytes) {
-        partlySent += bytes;
+    /**
+     * Called when the transport has sent this many bytes more of a large buffer. It retains all of the buffer until the
+     * end, but the peer is reading.
+     */
+    public void sentPart(long bytes) {
+        sent += bytes;
         account.moved(bytes);
         connection.session().transferred(0, bytes);
-        sent += bytes;
-        count();
     }
 
     /**
@@ -147,7 +145,6 @@ public final class ConnectionMemory {
     public void onSent(int promises) {
         waiting--;
         morePromises -= Math.max(0, promises - 1);
-        partlySent = 0;
         if (!unsent || countScheduled) {
             return;
         }

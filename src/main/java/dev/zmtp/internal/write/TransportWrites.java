@@ -90,18 +90,29 @@ final class TransportWrites {
         } else {
             ctx.write(
                     buffer,
-                    ctx.newProgressivePromise().addListener(new Progress()).addListener(listener));
+                    ctx.newProgressivePromise()
+                            .addListener(new Progress(length))
+                            .addListener(listener));
         }
     }
 
-    /** Counts the sent parts of a large buffer, because its peer can need minutes to read it. */
+    /**
+     * Notes the sent parts of a large buffer, because its peer can need minutes to read it. The transport can have more
+     * bytes for it, such as the headers of WebSocket.
+     */
     private final class Progress implements ChannelProgressiveFutureListener {
-        private long counted;
+        private final int length;
+        private long noted;
+
+        Progress(int length) {
+            this.length = length;
+        }
 
         @Override
         public void operationProgressed(ChannelProgressiveFuture future, long progress, long total) {
-            connection.memory().sentPart((int) (progress - counted));
-            counted = progress;
+            long sent = Math.min(progress, length);
+            connection.memory().sentPart(sent - noted);
+            noted = sent;
         }
 
         @Override

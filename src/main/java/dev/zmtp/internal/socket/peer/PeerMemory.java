@@ -169,9 +169,23 @@ public final class PeerMemory implements MemoryAccount.Owner {
         }
     }
 
-    /** Notes that {@code bytes} of the messages or commands were sent to the peer, and not dropped. */
+    /**
+     * Notes that {@code bytes} of the messages or commands were sent to the peer, and not dropped. A transport notes
+     * what it has {@linkplain #transferred sent} itself, except within the process.
+     */
     void moved(long bytes) {
+        if (session == null) {
+            sent += bytes;
+        }
+    }
+
+    /** Notes that the transport has sent {@code bytes} to the peer, which need not be of queued messages. */
+    void transferred(long bytes) {
         sent += bytes;
+        if (outboundCounted > 0) { // otherwise this is counted with the next message that waits
+            account().add(0, sent);
+            sent = 0;
+        }
     }
 
     /**

@@ -104,6 +104,7 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
         }
         if (sent > 0) {
             peer().counters().add(WRITTEN_BYTES, sent);
+            peer().memory().transferred(sent);
         }
     }
 

@@ -111,6 +111,19 @@ class PeerMemoryTest {
         assertThat(ledger.used()).isEqualTo(10_000);
     }
 
+    /** Such as the rest of a large message, before which nothing leaves the queue. */
+    @Test
+    void aPeerThatReadsWhatWasNotQueuedDoesNotPayForOneThatDoesNotRead() {
+        memory.queued(LIMIT / 10 * 6);
+        PeerMemory other = memory();
+        other.queued(LIMIT / 10 * 3);
+        memory.transferred(5 * LIMIT);
+
+        memory().inbound(LIMIT / 10 * 2);
+
+        assertThat(ledger.used()).isEqualTo(LIMIT / 10 * 8);
+    }
+
     @Test
     void whatIsKeptAfterThatIsCountedAgain() {
         memory.queued(LIMIT + 1);
