@@ -25,9 +25,12 @@ final class AwaitedPong {
         }
     }
 
-    /** Notes that a PONG has arrived that can be for an earlier PING, so that it does not show what was read. */
-    void answeredUncertainly() {
-        open = false;
+    /** Notes that a PONG has arrived, before which the peer might not have read this many bytes up to the PING. */
+    void answeredUncertainly(long bytes) {
+        if (open) {
+            open = false;
+            read = Math.max(read, asked - bytes);
+        }
     }
 
     boolean isOpen() {

@@ -272,10 +272,11 @@ final class Heartbeat {
     void onPong(ByteBuf context) {
         answersPings = true;
         if (awaited != null) {
-            if (!context.isReadable()) {
+            long uncertain = Command.uncertain(context);
+            if (uncertain >= 0) {
+                awaited.answeredUncertainly(uncertain);
+            } else if (!context.isReadable()) {
                 awaited.answered();
-            } else if (context.getByte(context.readerIndex()) == Command.UNCERTAIN) {
-                awaited.answeredUncertainly();
             }
         }
     }

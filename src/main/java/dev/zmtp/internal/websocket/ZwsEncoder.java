@@ -36,6 +36,11 @@ final class ZwsEncoder {
     private final ZwsPings pings;
     private final GatheredBytes out;
 
+    /** Number of bytes of the codec before and after those that are being encoded. */
+    private long begun;
+
+    private long passed;
+
     /** A part of a header, or of a command that can be a PING. On the heap and unpooled, so it needs no release. */
     private final ByteBuf split = Unpooled.buffer(ZmtpHeaders.MAX + MAX_PING, ZmtpHeaders.MAX + MAX_PING);
 
@@ -85,6 +90,8 @@ final class ZwsEncoder {
      */
     ByteBuf encode(ByteBuf in) {
         int length = in.readableBytes();
+        begun = passed;
+        passed += length;
         if (!masks && left >= length) {
             left -= length; // most bodies by reference have a buffer of their own
             return in;
@@ -214,7 +221,7 @@ final class ZwsEncoder {
     private boolean isPing(ByteBuf in, int length) {
         int index = in.readerIndex();
         if (length >= PING_CONTEXT && isNamed(Command.PING, in, index)) {
-            byte[] payload = pings.sent(length - PING_CONTEXT);
+            byte[] payload = pings.sent(length - PING_CONTEXT, begun, passed);
             control(out.writable(HEADER_ROOM + payload.length), WebSocketFrames.PING, payload);
             return true;
         }

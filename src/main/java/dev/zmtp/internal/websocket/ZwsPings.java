@@ -23,20 +23,20 @@ final class ZwsPings {
     /** More than a PING and a PONG with the longest context. */
     private static final int MAX_COMMANDS = 64;
 
+    /** Context of a PONG for no PING that counts. */
+    private static final int OTHER = '-';
+
+    /** Maximum number of PINGs without an answer whose place is known. A paused peer gets one in each interval. */
+    private static final int PLACES = 32;
+
     /** Meaning of a PONG for the codec, from the least to the most. */
     private enum Answer {
-        /** It is for an earlier PING than that which counts. */
-        EARLIER("-"),
+        /** It is for an earlier PING than that which counts, or for none. */
+        EARLIER,
         /** It is for the PING that counts, or for an earlier one. */
-        UNCERTAIN(String.valueOf(Command.UNCERTAIN)),
+        UNCERTAIN,
         /** The peer has read the PING that counts. */
-        CERTAIN("");
-
-        private final String context;
-
-        Answer(String context) {
-            this.context = context;
-        }
+        CERTAIN
     }
 
     private final BooleanSupplier codecReads;
@@ -55,8 +55,20 @@ final class ZwsPings {
     /** What the PONGs that have arrived mean, or null. */
     private @Nullable Answer answer;
 
+    /** Maximum number of bytes between the PING that the peer has certainly read and the PING that counts. */
+    private long uncertain;
+
+    /** Whether the peer has repeated a number. */
+    private boolean repeats;
+
     /** Number of the last PING of the codec; 0 before the first PING. */
     private int last;
+
+    /** Number of bytes of the codec until the PING that counts. */
+    private long counted;
+
+    /** Numbers of bytes of the codec before the last PINGs, by their numbers. */
+    private long[] places = {};
 
     /** Number of the last PING without a context, which is the PING that counts for the codec. */
     private int counts;
@@ -83,25 +95,30 @@ final class ZwsPings {
     /** Called when a PONG of the peer has arrived. It counts if the codec has sent a PING, and nothing otherwise. */
     void receivedPong(byte[] payload) {
         if (last > 0) {
-            Answer its = payload.length == Integer.BYTES
-                    ? answerOf(ByteBuffer.wrap(payload).getInt())
-                    : answer();
+            int number =
+                    payload.length == Integer.BYTES ? ByteBuffer.wrap(payload).getInt() : 0;
+            repeats |= number > 0 && number <= last;
+            Answer its = repeats ? answerOf(number) : answer();
             if (answer == null || its.compareTo(answer) > 0) {
                 answer = its;
             }
         }
     }
 
+    /** Returns what a PONG with a number means, or one without, which such a peer can send at any time. */
     private Answer answerOf(int number) {
-        unanswered = Math.max(0, last - number);
-        return number < counts ? Answer.EARLIER : Answer.CERTAIN;
+        return number < counts || number > last ? Answer.EARLIER : Answer.CERTAIN;
     }
 
     /** Returns what a PONG without a number means. It answers at least the first PING that can be without an answer. */
     private Answer answer() {
         int first = last - Math.max(1, unanswered) + 1;
         unanswered = Math.max(0, unanswered - 1);
-        return first < counts ? Answer.UNCERTAIN : Answer.CERTAIN;
+        if (first >= counts) {
+            return Answer.CERTAIN;
+        }
+        uncertain = last - first < PLACES ? counted - places[first % PLACES] : Long.MAX_VALUE;
+        return Answer.UNCERTAIN;
     }
 
     /** Returns the commands for the codec that have arrived since the last call, or null. The caller releases them. */
@@ -112,8 +129,12 @@ final class ZwsPings {
         }
         ByteBuf commands = alloc.buffer(MAX_COMMANDS);
         if (answer != null) {
-            begin(commands, Command.PONG, answer.context.length())
-                    .writeCharSequence(answer.context, StandardCharsets.US_ASCII);
+            switch (answer) {
+                case CERTAIN -> begin(commands, Command.PONG, 0);
+                case UNCERTAIN ->
+                    Command.writeUncertain(begin(commands, Command.PONG, Command.UNCERTAIN_LENGTH), uncertain);
+                case EARLIER -> begin(commands, Command.PONG, 1).writeByte(OTHER);
+            }
         }
         if (pingArrived) {
             begin(commands, Command.PING, Command.TTL_LENGTH).writeZero(Command.TTL_LENGTH);
@@ -131,12 +152,20 @@ final class ZwsPings {
         return out;
     }
 
-    /** Called when the codec sends a PING with a context of this length. Returns the payload of its frame. */
-    byte[] sent(int contextLength) {
+    /**
+     * Called when the codec sends a PING with a context of this length, in a buffer with these numbers of bytes before
+     * and after it. Returns the payload of its frame.
+     */
+    byte[] sent(int contextLength, long before, long after) {
+        if (places.length == 0) {
+            places = new long[PLACES];
+        }
         last++;
         unanswered++;
+        places[last % PLACES] = before;
         if (contextLength == 0) {
             counts = last;
+            counted = after;
         }
         return ByteBuffer.allocate(Integer.BYTES).putInt(last).array();
     }

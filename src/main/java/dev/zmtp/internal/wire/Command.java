@@ -48,8 +48,10 @@ public enum Command {
     public static final int MAX_STRING_LENGTH = 255;
     /** Maximum length of the context of a PING, in bytes. */
     public static final int MAX_CONTEXT_LENGTH = 16;
-    /** Context of a PONG that a translator of another protocol cannot assign to a PING. No PING has it. */
-    public static final char UNCERTAIN = '?';
+    /** Length of the context of {@link #writeUncertain}. No PING has one of this length. */
+    public static final int UNCERTAIN_LENGTH = 1 + Long.BYTES;
+
+    private static final int UNCERTAIN = '?';
     /** Length of the TTL of a PING, in bytes. */
     public static final int TTL_LENGTH = 2;
 
@@ -141,6 +143,22 @@ public enum Command {
     /** Returns {@code text} with all characters except printable ASCII replaced, so that it is safe in a log. */
     public static String printable(String text) {
         return text.replaceAll("[^ -~]", "?");
+    }
+
+    /**
+     * Writes the context of a PONG that a translator of another protocol cannot assign to a PING.
+     *
+     * @param bytes maximum number of bytes before the end of the last PING without a context that the peer has not read
+     */
+    public static void writeUncertain(ByteBuf out, long bytes) {
+        out.writeByte(UNCERTAIN).writeLong(bytes);
+    }
+
+    /** Returns the bytes of {@link #writeUncertain}, or -1 for another context. */
+    public static long uncertain(ByteBuf context) {
+        int index = context.readerIndex();
+        boolean is = context.readableBytes() == UNCERTAIN_LENGTH && context.getByte(index) == UNCERTAIN;
+        return is ? context.getLong(index + 1) : -1;
     }
 
     /** Returns the body of a PING, which the caller must release and to which a context can be appended. */

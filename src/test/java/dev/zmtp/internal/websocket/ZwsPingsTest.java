@@ -191,12 +191,17 @@ class ZwsPingsTest {
             peer.advance(1000);
             peer.advance(1000);
             peer.receive(numbered ? pong(2) : "8a 00");
-            for (int second = 0; second < 10; second++) {
+            for (int second = 0; second < 60; second++) {
                 peer.advance(1000);
                 peer.receive(numbered ? pong(3 + second) : "8a 00");
             }
             assertThat(peer.peer.failures).isEmpty();
-            assertThat(peer.received()).contains(pingOfClient(12));
+            assertThat(peer.received()).contains(pingOfClient(62));
+
+            for (int second = 0; second < 5; second++) { // in which it is silent
+                peer.advance(1000);
+            }
+            Failures.assertFailed(closed(peer).peer, HEARTBEAT_TIMEOUT);
         }
     }
 
@@ -213,6 +218,26 @@ class ZwsPingsTest {
             assertThat(peer.received()).contains(pingOfClient(3));
 
             peer.receive(numbered ? pong(2) : "8a 00"); // and the peer goes on reading the message
+            for (int second = 0; second < 10; second++) {
+                peer.advance(1000);
+            }
+
+            assertThat(peer.peer.failures).isEmpty();
+            assertThat(peer.peer.channel.isOpen()).isTrue();
+        }
+    }
+
+    /** RFC 6455 permits a PONG without a PING at any time. */
+    @Test
+    void aPongWithoutANumberIsForNoPingOfAPeerThatRepeatsNumbers() {
+        try (ZwsPeer peer = ZwsPeer.ofClient(ZwsPingsTest::heartbeats)) {
+            peer.advance(1000);
+            peer.receive(pong(1));
+            peer.peer.channel.writeOutbound(ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[3 << 20])));
+            peer.advance(1000);
+            assertThat(peer.received()).contains(pingOfClient(2));
+
+            peer.receive("8a 00"); // and the peer goes on reading the message
             for (int second = 0; second < 10; second++) {
                 peer.advance(1000);
             }
