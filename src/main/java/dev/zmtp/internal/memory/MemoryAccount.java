@@ -136,7 +136,9 @@ public final class MemoryAccount {
                 ledger.close(this);
             }
         }
-        ledger.add(bytes);
+        if (bytes != 0) {
+            ledger.add(bytes);
+        }
     }
 
     /** Notifies the account that the connection is closed and retains nothing. */

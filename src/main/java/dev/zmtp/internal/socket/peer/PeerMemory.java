@@ -182,7 +182,7 @@ public final class PeerMemory implements MemoryAccount.Owner {
     /** Notes that the transport has sent {@code bytes} to the peer, which need not be of queued messages. */
     void transferred(long bytes) {
         sent += bytes;
-        if (outboundCounted > 0) { // otherwise this is counted with the next message that waits
+        if (outboundCounted > KEPT) { // otherwise this is counted with the next message that waits
             account().add(0, sent);
             sent = 0;
         }
