@@ -44,7 +44,7 @@ final class ChannelSetup {
     ChannelSetup(SocketContext context) {
         this.context = context;
         this.log = context.warnings(logger);
-        this.pings = new Pings(context.config().codec());
+        this.pings = new Pings();
         this.keepAlive = new KeepAlive(context.config(), context.config().codec());
     }
 
@@ -129,15 +129,19 @@ final class ChannelSetup {
         Object peerKey = connecting ? at.endpoint.toString() : Pings.keyOf(ch);
         thrownByHandler = null;
         Throwable failure;
+        ZMTPConfig codec = context.config().codec();
         try {
-            addOthers(ch, at, peerKey, connecting);
+            ZMTPConfig wanted = at.codec(codec);
+            (wanted == codec ? keepAlive : new KeepAlive(context.config(), wanted)).set(ch);
+            codec = pings.config(peerKey, wanted);
+            addOthers(ch, at, codec, connecting);
             failure = cause(thrownByHandler);
         } catch (Throwable e) {
             failure = e;
         }
         // A peer over WebSocket answers PINGs, so it has not hung up because of one.
         boolean isWebSocket = at.endpoint.address() instanceof WebSocketAddress;
-        ch.pipeline().addLast(handler.at(peerKey, isWebSocket ? null : pings));
+        ch.pipeline().addLast(handler.at(isWebSocket ? null : pings.connection(peerKey, codec)));
         if (failure != null) {
             log.log(at.text(), "could not set up a connection", failure);
             handler.fail(failure);
@@ -153,10 +157,7 @@ final class ChannelSetup {
     }
 
     /** Adds the handlers before the {@link PeerHandler}. */
-    private void addOthers(Channel ch, AbstractEndpoint at, Object peerKey, boolean connecting) {
-        ZMTPConfig ofSocket = pings.config(peerKey);
-        ZMTPConfig codec = at.codec(ofSocket);
-        (codec == ofSocket ? keepAlive : new KeepAlive(context.config(), codec)).set(ch);
+    private void addOthers(Channel ch, AbstractEndpoint at, ZMTPConfig codec, boolean connecting) {
         Endpoint endpoint = at.endpoint;
         ChannelPipeline pipeline = ch.pipeline();
         context.config().pipelineInitializer().accept(at, pipeline);

@@ -99,8 +99,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     private PeerWrites writes;
     private PeerCommands commands;
-    private Object peerKey = "nowhere";
-    private @Nullable Pings pings;
+    private Pings.@Nullable Connection pings;
     private @Nullable ZMTPVersion version;
     private @Nullable Peer peer;
     /** Null unless this side ends a connection that messages were written to. */
@@ -123,9 +122,8 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         this.origin = origin;
     }
 
-    /** Sets the key by which {@link Pings} identifies the peer. Called before the handler is added. */
-    public PeerHandler at(Object peerKey, @Nullable Pings pings) {
-        this.peerKey = peerKey;
+    /** Sets what the peer makes of PINGs. Called before the handler is added. */
+    public PeerHandler at(Pings.@Nullable Connection pings) {
         this.pings = pings;
         return this;
     }
@@ -437,7 +435,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         Throwable why = Objects.requireNonNullElseGet(cause, ClosedChannelException::new);
         Peer was = left == null ? peer : left;
         if (version != null && pings != null && !closedHere && (cause == null || cause instanceof IOException)) {
-            pings.hungUp(peerKey, version, context.nanoTime() - upSince);
+            pings.hungUp(version, context.nanoTime() - upSince);
         }
         if (was != null) {
             owner.down(this, was, why);

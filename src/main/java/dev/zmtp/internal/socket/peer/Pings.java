@@ -5,6 +5,7 @@ import dev.zmtp.codec.ZMTPConfig;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,8 +28,6 @@ public final class Pings {
      */
     private static final long HANG_UP = TimeUnit.SECONDS.toNanos(5);
 
-    private final ZMTPConfig asking;
-    private final ZMTPConfig silent;
     private final Set<Object> keys = Collections.newSetFromMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
@@ -37,13 +36,6 @@ public final class Pings {
             return size() > MAX_KEYS;
         }
     });
-
-    public Pings(ZMTPConfig config) {
-        this.asking = config;
-        this.silent = config.heartbeatZMTP30Peers()
-                ? config.toBuilder().heartbeatZMTP30Peers(false).build()
-                : config;
-    }
 
     /**
      * Returns the key of an accepted connection, which is the host without the port, because the port differs each
@@ -57,19 +49,48 @@ public final class Pings {
         return address == null ? "unknown" : address;
     }
 
-    /** Returns the config for a peer with this key, which is an endpoint that is connected to, or a {@link #keyOf}. */
-    public ZMTPConfig config(Object peerKey) {
-        return keys.contains(peerKey) ? silent : asking;
+    /**
+     * Returns the config for a peer with this key, which is an endpoint that is connected to, or a {@link #keyOf}.
+     *
+     * @param config config that the peer has if it gets PINGs
+     */
+    public ZMTPConfig config(Object peerKey, ZMTPConfig config) {
+        if (!config.heartbeatZMTP30Peers() || !keys.contains(peerKey)) {
+            return config;
+        }
+        ZMTPConfig.Builder silent = config.toBuilder().heartbeatZMTP30Peers(false);
+        if (config.protocol() != ZMTPVersion.ZMTP31) { // no peer gets a PING, which needs no interval
+            silent.heartbeatInterval(Duration.ZERO)
+                    .heartbeatTimeout(Duration.ZERO)
+                    .heartbeatTtl(Duration.ZERO);
+        }
+        return silent.build();
     }
 
-    /** Called when the peer has closed its connection, {@code nanos} after the handshake. */
-    void hungUp(Object peerKey, ZMTPVersion version, long nanos) {
-        long interval = asking.heartbeatInterval().toNanos();
-        if (version == ZMTPVersion.ZMTP30
-                && asking.heartbeatZMTP30Peers()
-                && nanos >= interval
-                && nanos - interval < HANG_UP) {
-            keys.add(peerKey);
+    /** Returns a connection to a peer with this key and this config. */
+    public Connection connection(Object peerKey, ZMTPConfig config) {
+        return new Connection(peerKey, config);
+    }
+
+    /** A connection whose peer might answer its first PING by closing it. */
+    public final class Connection {
+        private final Object peerKey;
+        private final ZMTPConfig config;
+
+        private Connection(Object peerKey, ZMTPConfig config) {
+            this.peerKey = peerKey;
+            this.config = config;
+        }
+
+        /** Called when the peer has closed the connection, {@code nanos} after the handshake. */
+        void hungUp(ZMTPVersion version, long nanos) {
+            long interval = config.heartbeatInterval().toNanos();
+            if (version == ZMTPVersion.ZMTP30
+                    && config.heartbeatZMTP30Peers()
+                    && nanos >= interval
+                    && nanos - interval < HANG_UP) {
+                keys.add(peerKey);
+            }
         }
     }
 }

@@ -1,11 +1,13 @@
 package dev.zmtp.internal.socket.peer;
 
+import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPVersion.ZMTP30;
 import static dev.zmtp.ZMTPVersion.ZMTP31;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -23,6 +25,8 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Peers of ZMTP 3.0: those that answer PINGs get them, and those that hang up get no second one. */
 class PingsTest {
@@ -43,46 +47,73 @@ class PingsTest {
 
     private static final int GREETING = 64;
 
-    private final Pings pings = new Pings(CONFIG);
+    private final Pings pings = new Pings();
+
+    private void hangUp(Object peerKey, ZMTPVersion version, long nanos) {
+        pings.connection(peerKey, CONFIG).hungUp(version, nanos);
+    }
 
     @Test
     void aPeerOf30ThatHangsUpOnItsFirstPingIsNotAskedAgain() {
-        pings.hungUp("there", ZMTP30, INTERVAL.toNanos() + 1);
+        hangUp("there", ZMTP30, INTERVAL.toNanos() + 1);
 
-        assertThat(pings.config("there").heartbeatZMTP30Peers()).isFalse();
-        assertThat(pings.config("elsewhere").heartbeatZMTP30Peers()).isTrue();
+        assertThat(pings.config("there", CONFIG).heartbeatZMTP30Peers()).isFalse();
+        assertThat(pings.config("elsewhere", CONFIG).heartbeatZMTP30Peers()).isTrue();
     }
 
     @Test
     void aPeerThatLeavesBeforeItsFirstPingIsAskedAgain() {
-        pings.hungUp("there", ZMTP30, INTERVAL.toNanos() - 1);
+        hangUp("there", ZMTP30, INTERVAL.toNanos() - 1);
 
-        assertThat(pings.config("there").heartbeatZMTP30Peers()).isTrue();
+        assertThat(pings.config("there", CONFIG).heartbeatZMTP30Peers()).isTrue();
     }
 
     @Test
     void aPeerThatLeavesLongAfterItsFirstPingIsAskedAgain() {
-        pings.hungUp("there", ZMTP30, INTERVAL.toNanos() + TimeUnit.SECONDS.toNanos(5));
+        hangUp("there", ZMTP30, INTERVAL.toNanos() + TimeUnit.SECONDS.toNanos(5));
 
-        assertThat(pings.config("there").heartbeatZMTP30Peers()).isTrue();
+        assertThat(pings.config("there", CONFIG).heartbeatZMTP30Peers()).isTrue();
     }
 
     @Test
     void aPeerThatHangsUpInTheMomentOfItsFirstPingIsNotAskedAgain() {
-        pings.hungUp("there", ZMTP30, INTERVAL.toNanos());
+        hangUp("there", ZMTP30, INTERVAL.toNanos());
 
-        assertThat(pings.config("there").heartbeatZMTP30Peers()).isFalse();
+        assertThat(pings.config("there", CONFIG).heartbeatZMTP30Peers()).isFalse();
     }
 
     @Test
     void aPeerThatIsNotAskedIsNotRememberedEither() {
         ZMTPConfig notAsking = CONFIG.toBuilder().heartbeatZMTP30Peers(false).build();
-        Pings none = new Pings(notAsking);
 
-        none.hungUp("there", ZMTP30, INTERVAL.toNanos() + 1);
+        pings.connection("there", notAsking).hungUp(ZMTP30, INTERVAL.toNanos() + 1);
 
-        assertThat(none.config("there")).isSameAs(notAsking);
-        assertThat(none.config("elsewhere")).isSameAs(notAsking);
+        assertThat(pings.config("there", CONFIG)).isSameAs(CONFIG);
+        assertThat(pings.config("there", notAsking)).isSameAs(notAsking);
+    }
+
+    /** An endpoint can have others than its socket. */
+    @Test
+    void theIntervalOfTheConnectionCounts() {
+        Duration interval = INTERVAL.multipliedBy(100);
+        ZMTPConfig other = CONFIG.toBuilder()
+                .heartbeatInterval(interval)
+                .heartbeatTimeout(interval.multipliedBy(2))
+                .build();
+        pings.connection("there", other).hungUp(ZMTP30, interval.toNanos() + 1);
+
+        assertThat(pings.config("there", other).heartbeatZMTP30Peers()).isFalse();
+    }
+
+    @Test
+    void aPeerThatMustSpeak30IsNotAskedAgainEither() {
+        ZMTPConfig only30 = CONFIG.toBuilder().protocol(ZMTP30).build();
+        hangUp("there", ZMTP30, INTERVAL.toNanos() + 1);
+
+        ZMTPConfig silent = pings.config("there", only30);
+
+        assertThat(silent.heartbeatZMTP30Peers()).isFalse();
+        assertThat(silent.protocol()).isEqualTo(ZMTP30);
     }
 
     /** The port differs each time. */
@@ -124,19 +155,23 @@ class PingsTest {
 
     @Test
     void aPeerOf31IsAlwaysAsked() {
-        pings.hungUp("there", ZMTP31, INTERVAL.toNanos() + 1);
+        hangUp("there", ZMTP31, INTERVAL.toNanos() + 1);
 
-        assertThat(pings.config("there")).isSameAs(CONFIG);
+        assertThat(pings.config("there", CONFIG)).isSameAs(CONFIG);
     }
 
     @Test
     void strangersCannotMakeItRememberWithoutBound() {
         for (int i = 0; i <= 1_024; i++) {
-            pings.hungUp(i, ZMTP30, INTERVAL.toNanos() + 1);
+            hangUp(i, ZMTP30, INTERVAL.toNanos() + 1);
         }
 
-        assertThat(pings.config(0).heartbeatZMTP30Peers()).as("the eldest").isTrue();
-        assertThat(pings.config(1).heartbeatZMTP30Peers()).as("the next").isFalse();
+        assertThat(pings.config(0, CONFIG).heartbeatZMTP30Peers())
+                .as("the eldest")
+                .isTrue();
+        assertThat(pings.config(1, CONFIG).heartbeatZMTP30Peers())
+                .as("the next")
+                .isFalse();
     }
 
     @Test
@@ -181,5 +216,17 @@ class PingsTest {
         System.arraycopy(header, 0, frame, 0, 2);
         System.arraycopy(in.readNBytes(header[1]), 0, frame, 2, header[1]);
         return frame;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ZMTP30", "ZMTP31"})
+    void aSocketCanSpeakEachVersionWithItsDefaults(ZMTPVersion version, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).codec(codec -> codec.protocol(version)));
+        TestSockets.connect(push, TestSockets.bind(pull, "tcp://127.0.0.1:*"));
+
+        TestSockets.get(push.sendAsync(message("m")));
+
+        assertThat(TestSockets.receive(pull)).containsExactly("m");
     }
 }
