@@ -42,7 +42,7 @@ final class StaleMessages {
 
     /** Called when a connection has ended. */
     void down(Peer peer, String endpoint) {
-        if (peer.home() == null || peer.isRequester() || context.filtersTopics()) {
+        if (!peer.mayBeQueuedFor()) {
             peer.outbound().failQueue(PEER_DOWN, "connection to " + endpoint + " ended");
         }
         if (context.type() == ZMTPSocketType.REP || isRequesterAt(peer)) { // its requests cannot be answered any more

@@ -451,6 +451,25 @@ class ByNameTest {
     }
 
     @Test
+    void whatIsQueuedByNameEndsWithItsPeerIfTheConfigSaysSo(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).queueWhileDown(false));
+        ZMTPSocket dealer = sockets.open(
+                sockets.builder(DEALER).receiveQueueLimit(1, 1 << 20).codec(codec -> codec.localIdentity("A")));
+        ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
+        ZMTPPeer peer = TestSockets.peerOf(get(connector.readyFuture()));
+        CompletableFuture<Void> queued = null;
+        while (queued == null || peer.stats().queued() == 0) { // nobody receives
+            queued = router.sendAsync(message("A", "x".repeat(10_000)));
+            TestSockets.settle(router);
+        }
+
+        get(dealer.closeAsync(Duration.ZERO));
+
+        assertThat(reason(queued)).isEqualTo(PEER_DOWN);
+        assertThat(peer.stats().queued()).isZero();
+    }
+
+    @Test
     void aPeerWhoseConnectorIsClosedTakesNoMessages(TestSockets sockets) {
         ZMTPSocket router = sockets.open(ROUTER);
         ZMTPEndpoint connector = router.connect("inproc://nobody");
