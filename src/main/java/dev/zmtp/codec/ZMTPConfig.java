@@ -315,8 +315,8 @@ public final class ZMTPConfig {
 
     /**
      * TTL sent with each PING. The peer should close the connection if it receives nothing for this time (RFC 37,
-     * "Connection Heartbeating"). From 0.1 to 65.5 s, rounded down to a tenth of a second, or zero for no TTL. Needs an
-     * interval. Default: zero.
+     * "Connection Heartbeating"). From 0.1 to 65.5 s, rounded down to a tenth of a second, or zero for no TTL. Default:
+     * zero. Needs an interval, which sockets require to be shorter, because an idle connection sends nothing else.
      */
     public Duration heartbeatTtl() {
         return values.heartbeatTtl;

@@ -229,7 +229,7 @@ public final class Forwarding implements Sink {
         try {
             if (!isCaptured(next.message)) {
                 fate = Fate.REFUSED;
-            } else if (TypeRules.maySend(target.type(), next.message.size())) {
+            } else if (TypeRules.maySend(target.type(), next.message)) {
                 isOurs = false; // a failure does not tell whether it is in the queue of a peer
                 fate = senders.offer(next.message);
             }

@@ -1,9 +1,11 @@
 package dev.zmtp.internal.socket.context;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketConfig.ReceiveOverflowPolicy;
+import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 
 /** The rules of the socket types, and their default settings. */
@@ -30,6 +32,11 @@ public final class TypeRules {
         if (!timeout.isZero() && timeout.compareTo(interval) <= 0) {
             throw new IllegalArgumentException(
                     "heartbeatTimeout: " + timeout + " (expected: more than the interval, " + interval + ")");
+        }
+        Duration ttl = codec.heartbeatTtl(); // the peer would wait for the next PING in vain
+        if (!ttl.isZero() && ttl.compareTo(interval) <= 0) {
+            throw new IllegalArgumentException(
+                    "heartbeatTtl: " + ttl + " (expected: more than the interval, " + interval + ")");
         }
     }
 
@@ -103,11 +110,19 @@ public final class TypeRules {
         };
     }
 
-    /** Returns whether an application may send a message with this number of frames, including the name of a peer. */
-    public static boolean maySend(ZMTPSocketType type, int frames) {
+    /** Returns whether an application may send this message, with the name of a peer if the type has names. */
+    public static boolean maySend(ZMTPSocketType type, ZMTPMessage message) {
+        int frames = message.size();
         int most = maxFrames(type);
         int least = type == ZMTPSocketType.RADIO ? 2 : 1;
-        return sends(type) && frames >= least && frames <= (namesPeers(type) && most == 1 ? 2 : most);
+        boolean fits = sends(type) && frames >= least && frames <= (namesPeers(type) && most == 1 ? 2 : most);
+        return fits && !(type == ZMTPSocketType.XSUB && isLikeSubscription(message));
+    }
+
+    /** Returns whether publishers take the message for a subscription or its cancellation, as RFC 29 had them. */
+    static boolean isLikeSubscription(ZMTPMessage message) {
+        ByteBuf first = message.frame(0);
+        return first.isReadable() && (first.getByte(first.readerIndex()) & ~1) == 0;
     }
 
     /** Maximum number of frames of a message, without the name of a peer. */

@@ -63,6 +63,11 @@ public final class Usage {
         checkFrames(message, TypeRules.namesPeers(type) && most == 1 ? 2 : most);
         if (type == ZMTPSocketType.RADIO) {
             checkGroup(message);
+        } else if (type == ZMTPSocketType.XSUB && TypeRules.isLikeSubscription(message)) {
+            throw refused(
+                    message,
+                    new IllegalArgumentException(
+                            "first byte: 0 or 1 (expected: another, because publishers take it for a subscription)"));
         }
     }
 

@@ -2,12 +2,18 @@ package dev.zmtp.internal.socket.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,6 +21,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Which type may send what, and what becomes of a message that finds no room. */
 class TypeRulesTest {
+
+    private static boolean maySend(ZMTPSocketType type, String... frames) {
+        ZMTPMessage message = ZMTPMessage.from(Stream.of(frames)
+                .map(frame -> Unpooled.copiedBuffer(frame, StandardCharsets.UTF_8))
+                .toList());
+        try {
+            return TypeRules.maySend(type, message);
+        } finally {
+            message.release();
+        }
+    }
 
     private static final Duration INTERVAL = Duration.ofMinutes(1);
 
@@ -40,7 +57,7 @@ class TypeRulesTest {
     })
     void aTypeSendsMessagesOfSoManyFrames(ZMTPSocketType type, String numbers) {
         String taken = IntStream.rangeClosed(0, 5)
-                .filter(frames -> TypeRules.maySend(type, frames))
+                .filter(frames -> maySend(type, Collections.nCopies(frames, "x").toArray(new String[0])))
                 .collect(StringBuilder::new, StringBuilder::append, StringBuilder::append)
                 .toString();
 
@@ -91,12 +108,33 @@ class TypeRulesTest {
         assertThatCode(() -> TypeRules.checkHeartbeats(codec)).doesNotThrowAnyException();
     }
 
+    /** The peer would wait for the next PING in vain. */
+    @Test
+    void theTtlOfAHeartbeatMustBeMoreThanItsInterval() {
+        ZMTPConfig codec = heartbeats(INTERVAL.plusMillis(1)).toBuilder()
+                .heartbeatTtl(INTERVAL)
+                .build();
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TypeRules.checkHeartbeats(codec))
+                .withMessage("heartbeatTtl: %1$s (expected: more than the interval, %1$s)", INTERVAL);
+    }
+
     @Test
     void withoutHeartbeatsThereIsNothingToCheck() {
         ZMTPConfig codec =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).build();
 
         assertThatCode(() -> TypeRules.checkHeartbeats(codec)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void anXsubSendsNothingThatAPublisherTakesForASubscription() {
+        assertThat(maySend(ZMTPSocketType.XSUB, "\1a")).isFalse();
+        assertThat(maySend(ZMTPSocketType.XSUB, "\0", "b")).isFalse();
+        assertThat(maySend(ZMTPSocketType.XSUB, "\2")).isTrue();
+        assertThat(maySend(ZMTPSocketType.XSUB, "", "\1")).isTrue();
+        assertThat(maySend(ZMTPSocketType.XPUB, "\1a")).isTrue();
     }
 
     private static ZMTPConfig heartbeats(Duration timeout) {

@@ -8,6 +8,7 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SERVER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.ZMTPSocketType.XPUB;
+import static dev.zmtp.ZMTPSocketType.XSUB;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.message;
@@ -56,6 +57,16 @@ class UsageTest {
         assertThatThrownBy(() -> dealer.requestAsync(ZMTPMessage.from(List.of()), TIMEOUT))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("frames: 0 (expected: from 1 to ");
+    }
+
+    @Test
+    void aMessageOfAnXsubIsNoSubscription() {
+        ZMTPSocket xsub = sockets.open(XSUB);
+        ZMTPMessage message = message("\1topic");
+        assertThatThrownBy(() -> xsub.sendAsync(message))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("first byte: 0 or 1 (expected: another");
+        assertThat(message.refCnt()).isZero();
     }
 
     @Test
