@@ -33,7 +33,7 @@ public final class AskAndAnswer {
         try {
             for (int i = 0; i < questions; i++) {
                 String name = text(server.receive());
-                server.send(ZMTPMessage.fromUTF8("Hello, " + name));
+                server.sendOrDrop(ZMTPMessage.fromUTF8("Hello, " + name)); // dropped if the client has left
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -3,6 +3,7 @@ package dev.zmtp.examples;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.within;
@@ -26,6 +27,7 @@ import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.OwnHost;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -332,6 +334,30 @@ class ExamplesTest {
         publisher.publish(ZMTPMessage.fromUTF8("z"));
 
         assertThat(next(received)).isEqualTo("ZMTPMessage{[\"z\"]}");
+    }
+
+    /** More than are served in a turn, and more bytes than are kept for slow ones. */
+    @Test
+    void aLargeMessageReachesManySubscribers() throws InterruptedException {
+        int subscribers = 100;
+        BlockingQueue<ZMTPSubscription> subscriptions = new LinkedBlockingQueue<>();
+        BlockingQueue<Integer> received = new LinkedBlockingQueue<>();
+        PubSub.Publisher publisher = new PubSub.Publisher(group.next(), subscriptions::add);
+        Channel pub = open(publisher.bind(ANY_PORT));
+        for (int i = 0; i < subscribers; i++) {
+            open(PubSub.subscribe(group, pub.localAddress(), "a", message -> received.add(message.size())));
+            next(subscriptions);
+        }
+
+        for (int i = 0; i < 2; i++) {
+            publisher.publish(
+                    ZMTPMessage.from(Unpooled.copiedBuffer("a", UTF_8), Unpooled.wrappedBuffer(new byte[400_000])));
+            for (int j = 0; j < subscribers; j++) {
+                assertThat(next(received)).isEqualTo(2);
+            }
+        }
+
+        assertThat(publisher.dropped()).isZero();
     }
 
     @Test

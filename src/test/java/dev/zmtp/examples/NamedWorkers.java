@@ -59,8 +59,11 @@ public final class NamedWorkers {
                 .codec(c -> c.localIdentity(routingId))
                 .build());
         worker.onMessage((router, task) -> {
-            worker.sendOrDrop(ZMTPMessage.fromUTF8(work.apply(task.frame(0).toString(UTF_8))));
-            task.release();
+            try {
+                worker.sendOrDrop(ZMTPMessage.fromUTF8(work.apply(task.frame(0).toString(UTF_8))));
+            } finally {
+                task.release();
+            }
         });
         worker.connect(endpoint);
         worker.sendOrDrop(ZMTPMessage.fromUTF8("hello")); // leaves when the router is there

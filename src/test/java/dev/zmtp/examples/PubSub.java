@@ -183,7 +183,7 @@ public final class PubSub {
 
         /** At most so many bytes are kept for all slow subscribers. The slowest one misses what was kept for it. */
         private void dropFromSlowest() {
-            while (bytesBehind > MAX_BYTES_BEHIND) {
+            while (bytesBehind > MAX_BYTES_BEHIND && !slow.isEmpty()) { // the others get theirs in a later turn
                 slow.stream()
                         .max(Comparator.comparingLong(subscriber -> subscriber.bytes))
                         .orElseThrow()

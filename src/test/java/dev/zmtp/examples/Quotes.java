@@ -69,8 +69,12 @@ public final class Quotes {
         ZMTPSocket subscriber = ZMTPSocket.of(SUB);
         subscriber.subscribe(topic); // holds for every connection; close what it returns to cancel
         subscriber.onMessage((publisher, quote) -> {
-            onQuote.accept(quote.frame(0).toString(UTF_8) + "=" + quote.frame(1).toString(UTF_8));
-            quote.release();
+            try {
+                onQuote.accept(
+                        quote.frame(0).toString(UTF_8) + "=" + quote.frame(1).toString(UTF_8));
+            } finally {
+                quote.release();
+            }
         });
         subscriber.connect(endpoint);
         return subscriber;

@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPFlow;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
@@ -329,5 +330,18 @@ class SocketExamplesTest {
         assertThat(next(log)).startsWith("attempt 1 failed: ").contains("inproc://nobody");
         assertThat(next(log)).startsWith("attempt 2 failed: ");
         assertThat(next(log)).isEqualTo("gave up: inproc://nobody");
+    }
+
+    @Test
+    void anEndpointIsNotGivenUpForTheFailuresOfAnother() throws Exception {
+        BlockingQueue<String> log = new LinkedBlockingQueue<>();
+        ZMTPSocket push = open(PUSH);
+        ZMTPEndpoint good = push.connect(bind(open(PULL), ANY_PORT));
+        SocketWatch.giveUpAfter(1, push, good, log::add);
+        ZMTPEndpoint bad = push.connect("inproc://nobody");
+        SocketWatch.giveUpAfter(2, push, bad, log::add);
+
+        assertThat(next(log)).isEqualTo("gave up: inproc://nobody");
+        assertThat(good.state()).isNotEqualTo(ZMTPEndpoint.State.STOPPED);
     }
 }

@@ -37,7 +37,9 @@ public final class SocketWatch {
     /** Closes the endpoint after so many failures in a row. */
     static void giveUpAfter(int attempts, ZMTPSocket socket, ZMTPEndpoint endpoint, Consumer<String> log) {
         socket.onEvent(Runnable::run, event -> {
-            if (event instanceof ZMTPSocketEvent.Retrying retry && retry.attempt() == attempts) {
+            if (event instanceof ZMTPSocketEvent.Retrying retry
+                    && retry.endpoint().equals(endpoint.text())
+                    && retry.attempt() == attempts) {
                 endpoint.close();
                 log.accept("gave up: " + retry.endpoint());
             }
