@@ -440,7 +440,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         if (was != null) {
             owner.down(this, was, why);
             Flight.ended(recorded, context.type(), was, why);
-        } else if (wasActive) {
+        } else if (wasActive && !closedHere) {
             owner.handshakeFailed(this, why);
         }
         origin.ended(this, why);

@@ -70,6 +70,14 @@ class PeerHandlerTest {
     }
 
     @Test
+    void aHandshakeThatThisSideEndsHasNotFailed() {
+        handler.close(1);
+
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(owner.calls).containsExactly("began", "origin ended", "ended");
+    }
+
+    @Test
     void theEndOfAPeerIsReportedOnce() {
         channel.pipeline().fireUserEventTriggered(INFO);
         owner.calls.clear();
