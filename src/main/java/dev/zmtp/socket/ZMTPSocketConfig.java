@@ -231,8 +231,9 @@ public final class ZMTPSocketConfig {
     }
 
     /**
-     * Whether messages are queued for a disconnected peer that this socket connects to. If not, queued messages are
-     * dropped when the last peer has left and no endpoint is bound. Default: true.
+     * Whether messages are queued for a disconnected peer that this socket connects to. If not, the messages queued for
+     * a peer are dropped when it leaves, and those for any peer when the last has left and no endpoint is bound.
+     * Default: true.
      */
     public boolean queueWhileDown() {
         return values.queueWhileDown;

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The messages that wait to be sent to a peer, or received from it, when its connection ends. A peer that the socket
- * connects to keeps them for its next connection, unless they are not meant for whoever is at its endpoint then. Used
- * on the event loop.
+ * connects to keeps them for its next connection, unless the config says otherwise, or they are not meant for whoever
+ * is at its endpoint then. Used on the event loop.
  */
 final class StaleMessages {
 

@@ -19,10 +19,8 @@ final class AwaitedPong {
 
     /** Notes that the PONG has arrived. */
     void answered() {
-        if (open) {
-            open = false;
-            read = asked;
-        }
+        open = false;
+        read = asked;
     }
 
     /** Notes that a PONG has arrived, before which the peer might not have read this many bytes up to the PING. */

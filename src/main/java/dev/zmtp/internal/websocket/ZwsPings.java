@@ -26,9 +26,6 @@ final class ZwsPings {
     /** Context of a PONG for no PING that counts. */
     private static final int OTHER = '-';
 
-    /** Maximum number of PINGs without an answer whose place is known. A paused peer gets one in each interval. */
-    private static final int PLACES = 32;
-
     /** Meaning of a PONG for the codec, from the least to the most. */
     private enum Answer {
         /** It is for an earlier PING than that which counts, or for none. */
@@ -67,8 +64,13 @@ final class ZwsPings {
     /** Number of bytes of the codec until the PING that counts. */
     private long counted;
 
-    /** Numbers of bytes of the codec before the last PINGs, by their numbers. */
-    private long[] places = {};
+    /** Number of bytes of the codec before a PING that the peer has certainly read when it sends the next PONG. */
+    private long mark;
+
+    /** Number of the PING that is marked when the peer has certainly read it; 0 if the next PING will be. */
+    private int nextMarked;
+
+    private long nextMark;
 
     /** Number of the last PING without a context, which is the PING that counts for the codec. */
     private int counts;
@@ -114,11 +116,12 @@ final class ZwsPings {
     private Answer answer() {
         int first = last - Math.max(1, unanswered) + 1;
         unanswered = Math.max(0, unanswered - 1);
-        if (first >= counts) {
-            return Answer.CERTAIN;
+        if (nextMarked > 0 && first >= nextMarked) {
+            mark = nextMark;
+            nextMarked = 0;
         }
-        uncertain = last - first < PLACES ? counted - places[first % PLACES] : Long.MAX_VALUE;
-        return Answer.UNCERTAIN;
+        uncertain = counted - mark;
+        return first < counts ? Answer.UNCERTAIN : Answer.CERTAIN;
     }
 
     /** Returns the commands for the codec that have arrived since the last call, or null. The caller releases them. */
@@ -157,12 +160,14 @@ final class ZwsPings {
      * and after it. Returns the payload of its frame.
      */
     byte[] sent(int contextLength, long before, long after) {
-        if (places.length == 0) {
-            places = new long[PLACES];
-        }
         last++;
         unanswered++;
-        places[last % PLACES] = before;
+        if (last == 1) {
+            mark = before;
+        } else if (nextMarked == 0) {
+            nextMarked = last;
+            nextMark = before;
+        }
         if (contextLength == 0) {
             counts = last;
             counted = after;

@@ -11,6 +11,9 @@ import java.time.Duration;
 /** The rules of the socket types, and their default settings. */
 public final class TypeRules {
 
+    /** Unit of a TTL, in milliseconds. */
+    private static final int TTL_UNIT = 100;
+
     private TypeRules() {}
 
     /** Returns whether the oldest messages make room for new messages. */
@@ -33,10 +36,11 @@ public final class TypeRules {
             throw new IllegalArgumentException(
                     "heartbeatTimeout: " + timeout + " (expected: more than the interval, " + interval + ")");
         }
-        Duration ttl = codec.heartbeatTtl(); // the peer would wait for the next PING in vain
-        if (!ttl.isZero() && ttl.compareTo(interval) <= 0) {
-            throw new IllegalArgumentException(
-                    "heartbeatTtl: " + ttl + " (expected: more than the interval, " + interval + ")");
+        Duration ttl = codec.heartbeatTtl();
+        Duration sent = Duration.ofMillis(ttl.toMillis() / TTL_UNIT * TTL_UNIT);
+        if (!ttl.isZero() && sent.compareTo(interval) <= 0) { // the peer would wait for the next PING in vain
+            throw new IllegalArgumentException("heartbeatTtl: " + ttl + " (expected: more than the interval, "
+                    + interval + ", in tenths of a second)");
         }
     }
 
@@ -122,7 +126,7 @@ public final class TypeRules {
     /** Returns whether publishers take the message for a subscription or its cancellation, as RFC 29 had them. */
     static boolean isLikeSubscription(ZMTPMessage message) {
         ByteBuf first = message.frame(0);
-        return first.isReadable() && (first.getByte(first.readerIndex()) & ~1) == 0;
+        return first.refCnt() > 0 && first.isReadable() && (first.getByte(first.readerIndex()) & ~1) == 0;
     }
 
     /** Maximum number of frames of a message, without the name of a peer. */

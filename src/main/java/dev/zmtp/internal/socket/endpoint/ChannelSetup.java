@@ -127,20 +127,20 @@ final class ChannelSetup {
      */
     private @Nullable Throwable init(Channel ch, AbstractEndpoint at, PeerHandler handler, boolean connecting) {
         Object peerKey = connecting ? at.endpoint.toString() : Pings.keyOf(ch);
+        // A peer over WebSocket answers PINGs, so it has not hung up because of one.
+        boolean isWebSocket = at.endpoint.address() instanceof WebSocketAddress;
         thrownByHandler = null;
         Throwable failure;
         ZMTPConfig codec = context.config().codec();
         try {
             ZMTPConfig wanted = at.codec(codec);
             (wanted == codec ? keepAlive : new KeepAlive(context.config(), wanted)).set(ch);
-            codec = pings.config(peerKey, wanted);
+            codec = isWebSocket ? wanted : pings.config(peerKey, wanted);
             addOthers(ch, at, codec, connecting);
             failure = cause(thrownByHandler);
         } catch (Throwable e) {
             failure = e;
         }
-        // A peer over WebSocket answers PINGs, so it has not hung up because of one.
-        boolean isWebSocket = at.endpoint.address() instanceof WebSocketAddress;
         ch.pipeline().addLast(handler.at(isWebSocket ? null : pings.connection(peerKey, codec)));
         if (failure != null) {
             log.log(at.text(), "could not set up a connection", failure);

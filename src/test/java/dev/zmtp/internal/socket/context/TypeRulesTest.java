@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which type may send what, and what becomes of a message that finds no room. */
 class TypeRulesTest {
@@ -108,16 +109,17 @@ class TypeRulesTest {
         assertThatCode(() -> TypeRules.checkHeartbeats(codec)).doesNotThrowAnyException();
     }
 
-    /** The peer would wait for the next PING in vain. */
-    @Test
-    void theTtlOfAHeartbeatMustBeMoreThanItsInterval() {
-        ZMTPConfig codec = heartbeats(INTERVAL.plusMillis(1)).toBuilder()
-                .heartbeatTtl(INTERVAL)
-                .build();
+    /** The peer would wait for the next PING in vain. A TTL is rounded down to a tenth of a second. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 50, 99})
+    void theTtlOfAHeartbeatMustBeMoreThanItsInterval(int moreMillis) {
+        Duration ttl = INTERVAL.plusMillis(moreMillis);
+        ZMTPConfig codec =
+                heartbeats(INTERVAL.plusMillis(1)).toBuilder().heartbeatTtl(ttl).build();
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TypeRules.checkHeartbeats(codec))
-                .withMessage("heartbeatTtl: %1$s (expected: more than the interval, %1$s)", INTERVAL);
+                .withMessageStartingWith("heartbeatTtl: %s (expected: more than the interval, %s", ttl, INTERVAL);
     }
 
     @Test
