@@ -23,6 +23,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -137,12 +138,14 @@ public final class Forwarding implements Sink {
 
     @Override
     public void take(Peer from, ZMTPMessage message) {
-        ZMTPMessage presented = Names.added(source, from, message);
+        int occupant = from.occupant();
+        ZMTPMessage presented =
+                Objects.requireNonNull(Names.added(source, from, occupant, message), "names change on this event loop");
         long bytes = presented.readableBytes();
         received.add(1);
         bytesReceived.add(bytes);
         long memory = MessageMemory.of(presented, bytes);
-        if (!ring.offer(new Taken(from, from.occupant(), presented, bytes, memory), memory)) {
+        if (!ring.offer(new Taken(from, occupant, presented, bytes, memory), memory)) {
             ReferenceCountUtil.safeRelease(presented);
             throw new IllegalStateException("the ring has no room for the message");
         }

@@ -8,7 +8,6 @@ import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.socket.context.Waiting;
 import dev.zmtp.internal.socket.receive.HandlerSink;
 import dev.zmtp.internal.socket.receive.Inbox;
-import dev.zmtp.internal.socket.receive.Names;
 import dev.zmtp.internal.socket.receive.Polled;
 import dev.zmtp.internal.socket.receive.Received;
 import dev.zmtp.internal.socket.receive.ReceivedFrom;
@@ -172,10 +171,7 @@ public final class Exchange {
         return switch (context.type()) {
             case REQ -> request.tryReceive();
             case REP -> reply.tryReceive();
-            default -> {
-                Polled next = Polled.poll(inbox);
-                yield next == null ? null : Names.added(context, next.peer(), next.message());
-            }
+            default -> Polled.pollNamed(context, inbox);
         };
     }
 

@@ -8,7 +8,7 @@ import dev.zmtp.socket.ZMTPSocketException;
 abstract class AwaitedMessage<T> extends ReceivingFuture<T> implements Taker {
 
     final SocketContext context;
-    private final Inbox inbox;
+    final Inbox inbox;
 
     AwaitedMessage(SocketContext context, Inbox inbox) {
         this.context = context;

@@ -31,7 +31,7 @@ public final class Inbox {
 
     private final SocketContext context;
     private final ReentrantLock lock = new ReentrantLock();
-    private final InboundQueues queues;
+    final InboundQueues queues;
     private final Line line;
     private final Set<Taker> takers = new LinkedHashSet<>(0);
     private final Sleepers sleepers;

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.receive;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.Objects;
@@ -28,6 +29,18 @@ public final class Polled implements Taker {
             throw polled.failure;
         }
         return polled.message == null ? null : polled;
+    }
+
+    /** Like {@link #poll}, with the message as the application sees it. */
+    public static @Nullable ZMTPMessage pollNamed(SocketContext context, Inbox inbox) {
+        while (true) {
+            Polled next = poll(inbox);
+            ZMTPMessage named = next == null ? null : Names.added(context, next.peer(), next.occupant, next.message());
+            if (next == null || named != null) {
+                return named;
+            }
+            inbox.queues.discard(next.peer(), next.message());
+        }
     }
 
     public Peer peer() {

@@ -17,10 +17,16 @@ public final class Received extends AwaitedMessage<ZMTPMessage> {
         message.retain(); // the original remains unchanged if this receive was cancelled
         ZMTPMessage presented;
         try {
-            presented = Names.added(context, from, message);
+            presented = Names.added(context, from, occupant, message);
         } catch (Throwable e) { // there is no memory for the name, and nobody else has this future
             ReferenceCountUtil.safeRelease(message);
             failed(e);
+            return true;
+        }
+        if (presented == null) {
+            ReferenceCountUtil.safeRelease(message);
+            inbox.queues.discard(from, message);
+            inbox.take(this); // for the next message
             return true;
         }
         boolean taken = received(presented);

@@ -59,14 +59,16 @@ final class Sleepers {
     ZMTPMessage await(long nanos) throws InterruptedException {
         Waiting.checkInterrupt();
         Peer from;
+        int occupant;
         ZMTPMessage message;
+        long left = nanos;
         lock.lock();
         threads++;
         try {
-            long left = nanos;
             while (true) {
                 ZMTPSocketException failure = inbox.refusal();
                 from = failure == null && !inbox.hasTakers() ? queues.line().poll() : null;
+                occupant = from == null ? 0 : from.occupant();
                 message = from == null ? null : queues.next(from);
                 if (from != null && message != null) {
                     break;
@@ -82,7 +84,12 @@ final class Sleepers {
             threads--;
             lock.unlock();
         }
-        return Names.added(context, from, message);
+        ZMTPMessage named = Names.added(context, from, occupant, message);
+        if (named == null) {
+            queues.discard(from, message);
+            return await(left);
+        }
+        return named;
     }
 
     /** Waits until a message might have arrived, and returns the remaining time. */
