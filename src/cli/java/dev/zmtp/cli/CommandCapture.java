@@ -51,6 +51,9 @@ final class CommandCapture {
         } finally {
             forgetExit();
         }
+        if (capture.dropped() > 0) {
+            throw CliException.failed("--capture " + file + ": " + capture.dropped() + " packets were dropped");
+        }
     }
 
     private void forgetExit() {

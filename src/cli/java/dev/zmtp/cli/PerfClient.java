@@ -128,7 +128,7 @@ final class PerfClient implements Callable<Integer> {
             }
         } finally {
             for (ZMTPSocket socket : opened) {
-                socket.closeAsync(Duration.ZERO).join();
+                options.abort(socket);
             }
         }
     }

@@ -100,13 +100,16 @@ final class PerfPingPong implements Callable<Integer> {
             SocketOptions.awaitPeers(dealer, 1, wait, "no server");
             dealer.eventLoop().execute(() -> send(dealer));
             await();
+            report();
+            if (hdr != null) {
+                LatencyReport.write(hdr, roundTrips);
+            }
         } finally {
-            dealer.closeAsync(Duration.ZERO).join();
-            body.release();
-        }
-        report();
-        if (hdr != null) {
-            LatencyReport.write(hdr, roundTrips);
+            try {
+                options.abort(dealer);
+            } finally {
+                body.release();
+            }
         }
         return ExitCode.OK;
     }

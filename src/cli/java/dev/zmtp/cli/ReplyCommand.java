@@ -1,5 +1,6 @@
 package dev.zmtp.cli;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
@@ -8,7 +9,10 @@ import dev.zmtp.socket.ZMTPSocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +37,9 @@ final class ReplyCommand extends SocketCommand {
             converter = RoutingId.Converter.class,
             description = "router: sends the input to the peer with this routing id, and answers nothing.")
     private @Nullable RoutingId to;
+
+    /** Clients that had no room for an answer in time. */
+    private final Set<ZMTPPeer> deaf = new HashSet<>();
 
     ReplyCommand(Console console, ZMTPSocketType type) {
         super(console, type);
@@ -99,15 +106,31 @@ final class ReplyCommand extends SocketCommand {
         try {
             if (requester == null) {
                 socket.send(Frames.message(frames));
+            } else if (deaf.contains(requester)) {
+                answerDeaf(requester, Frames.message(frames));
             } else {
                 requester.send(Frames.message(frames), ANSWER_LIMIT);
             }
         } catch (ZMTPSocketException e) {
             switch (e.reason()) {
-                case PEER_DOWN, UNROUTABLE, FULL, TIMEOUT ->
+                case PEER_DOWN, UNROUTABLE, FULL -> console.complain("an answer was not sent: " + Main.text(e));
+                case TIMEOUT -> {
                     console.complain("an answer was not sent: " + Main.text(e));
+                    deaf.retainAll(socket.peers());
+                    deaf.add(Objects.requireNonNull(requester));
+                }
                 default -> throw e;
             }
+        }
+    }
+
+    /** Sends an answer without a wait, because the client has let others wait before. */
+    private void answerDeaf(ZMTPPeer requester, ZMTPMessage message) {
+        if (requester.trySend(message)) {
+            deaf.remove(requester);
+        } else {
+            message.release();
+            console.complain("an answer was not sent: " + requester + " does not read");
         }
     }
 

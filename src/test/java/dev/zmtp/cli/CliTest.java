@@ -520,6 +520,19 @@ class CliTest {
     }
 
     @Test
+    void aCaptureThatHasLostPacketsIsAFailure() {
+        ZMTPSocket pull = sockets.open(PULL);
+        String endpoint = TestSockets.bind(pull, "tcp://127.0.0.1:*");
+        String file = directory.resolve("incomplete.pcapng").toString();
+        String message = ("x".repeat(250_000) + "\t").repeat(80); // more than the queue of a capture
+
+        CommandRun push = run(message + "\n", "push", "--capture", file, endpoint);
+
+        assertThat(push.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(push.errors()).contains("--capture " + file + ": ").contains("packets were dropped");
+    }
+
+    @Test
     void aFileThatIsNoCaptureIsNamed() throws IOException {
         Path file = Files.writeString(directory.resolve("text"), "no capture, but long enough for a header");
 
