@@ -196,7 +196,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     /** Ends the connection when the peer has read all written data, at the latest in {@code patience} nanoseconds. */
     public void close(long patience) {
-        closedHere = true;
+        closedHere |= cause == null; // otherwise it has failed before
         if (ctx != null) {
             leave(patience);
         }

@@ -11,7 +11,11 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -75,6 +79,23 @@ class PeerHandlerTest {
 
         assertThat(channel.isOpen()).isFalse();
         assertThat(owner.calls).containsExactly("began", "origin ended", "ended");
+    }
+
+    /** Such as behind TLS, whose end takes a moment. */
+    @Test
+    void aHandshakeThatHasFailedBeforeThisSideEndsItIsReported() {
+        channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+                // it waits for the peer
+            }
+        });
+        handler.fail(new IOException("of the handshake"));
+
+        handler.close(1);
+        channel.unsafe().close(channel.voidPromise());
+
+        assertThat(owner.calls).contains("failed: of the handshake");
     }
 
     @Test
