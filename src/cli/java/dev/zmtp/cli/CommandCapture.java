@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** The capture of a command, which is also complete if a signal ends the command. */
 final class CommandCapture {
@@ -42,18 +43,27 @@ final class CommandCapture {
         return capture;
     }
 
-    /** Writes the rest of the file. Synchronized, so that the end of the process waits for a close that has begun. */
-    synchronized void close() {
+    /**
+     * Writes the rest of the file. Returns the text of its failure, or that packets are missing; null if it is whole.
+     * Synchronized, so that the end of the process waits for a close that has begun.
+     */
+    @Nullable
+    String close() {
+        return close(false);
+    }
+
+    /** @param inUse whether messages still arrive, which are dropped after the close */
+    private synchronized @Nullable String close(boolean inUse) {
+        long before = capture.dropped();
         try {
             capture.close();
         } catch (IOException e) {
-            throw failed(file, e);
+            return Main.text(failed(file, e));
         } finally {
             forgetExit();
         }
-        if (capture.dropped() > 0) {
-            throw CliException.failed("--capture " + file + ": " + capture.dropped() + " packets were dropped");
-        }
+        long dropped = inUse ? before : capture.dropped();
+        return dropped == 0 ? null : "--capture " + file + ": " + dropped + " packets were dropped";
     }
 
     private void forgetExit() {
@@ -65,12 +75,15 @@ final class CommandCapture {
 
     /** Closes the capture on a daemon thread, because only the wait for a thread can be limited. */
     private void exit() {
-        FutureTask<Void> closed = new FutureTask<>(this::close, null);
+        FutureTask<@Nullable String> closed = new FutureTask<>(() -> close(true));
         Thread thread = new Thread(closed, "zmtp-capture-close");
         thread.setDaemon(true);
         thread.start();
         try {
-            closed.get(EXIT_SECONDS, TimeUnit.SECONDS);
+            String missing = closed.get(EXIT_SECONDS, TimeUnit.SECONDS);
+            if (missing != null) {
+                console.complain(missing);
+            }
         } catch (ExecutionException e) {
             console.complain(Main.text(e));
         } catch (TimeoutException e) {

@@ -113,6 +113,7 @@ final class PerfClient implements Callable<Integer> {
                     (hdr != null ? "--hdr" : "--log") + ": with --throughput (expected: a constant rate)");
         }
         List<ZMTPSocket> opened = new ArrayList<>();
+        boolean hasFailed = true;
         try {
             for (int i = 0; i < sockets; i++) {
                 opened.add(options.open(console, throughput ? ZMTPSocketType.PUSH : ZMTPSocketType.DEALER));
@@ -121,14 +122,18 @@ final class PerfClient implements Callable<Integer> {
                 SocketOptions.awaitPeers(socket, 1, wait, "no server");
             }
             if (throughput) {
-                return new PerfThroughput(this, opened).run(console);
+                int code = new PerfThroughput(this, opened).run(console);
+                hasFailed = false;
+                return code;
             }
             try (LatencyLog its = log == null ? null : new LatencyLog(log)) {
-                return new PerfLatency(this, opened, its).run(console);
+                int code = new PerfLatency(this, opened, its).run(console);
+                hasFailed = false;
+                return code;
             }
         } finally {
             for (ZMTPSocket socket : opened) {
-                options.abort(socket);
+                SocketOptions.report(console, options.abort(socket), hasFailed);
             }
         }
     }

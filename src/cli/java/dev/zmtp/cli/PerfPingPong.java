@@ -95,6 +95,7 @@ final class PerfPingPong implements Callable<Integer> {
         }
         ZMTPSocket dealer = options.open(console, config);
         body = Unpooled.directBuffer(size).writeZero(size);
+        boolean hasFailed = true;
         try {
             dealer.onMessage((peer, answer) -> answered(dealer, answer));
             SocketOptions.awaitPeers(dealer, 1, wait, "no server");
@@ -104,12 +105,11 @@ final class PerfPingPong implements Callable<Integer> {
             if (hdr != null) {
                 LatencyReport.write(hdr, roundTrips);
             }
+            hasFailed = false;
         } finally {
-            try {
-                options.abort(dealer);
-            } finally {
-                body.release();
-            }
+            String missing = options.abort(dealer);
+            body.release();
+            SocketOptions.report(console, missing, hasFailed);
         }
         return ExitCode.OK;
     }

@@ -126,9 +126,7 @@ final class ReplyCommand extends SocketCommand {
 
     /** Sends an answer without a wait, because the client has let others wait before. */
     private void answerDeaf(ZMTPPeer requester, ZMTPMessage message) {
-        if (requester.trySend(message)) {
-            deaf.remove(requester);
-        } else {
+        if (!requester.trySend(message)) {
             message.release();
             console.complain("an answer was not sent: " + requester + " does not read");
         }

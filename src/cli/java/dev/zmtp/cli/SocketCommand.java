@@ -65,20 +65,14 @@ abstract class SocketCommand implements Callable<Integer> {
         try {
             run(socket);
         } catch (Console.ClosedOutputException | InterruptedException e) {
-            options.abort(socket);
+            SocketOptions.report(console, options.abort(socket), true);
             throw e;
         } catch (Exception e) { // what was sent before is delivered all the same
-            String lost = options.close(socket);
-            if (lost != null) {
-                console.complain(lost);
-            }
+            SocketOptions.report(console, options.close(socket), true);
             throw isTimeout(e) ? tooLate() : e;
         }
         console.flush();
-        String lost = options.close(socket);
-        if (lost != null) {
-            throw CliException.failed(lost);
-        }
+        SocketOptions.report(console, options.close(socket), false);
         return ExitCode.OK;
     }
 

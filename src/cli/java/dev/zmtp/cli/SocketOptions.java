@@ -205,15 +205,28 @@ final class SocketOptions {
         }
     }
 
-    /** Closes the socket at once. Messages that it has not delivered are lost. */
-    void abort(ZMTPSocket socket) {
+    /**
+     * Closes the socket at once. Messages that it has not delivered are lost. Returns what the capture lacks; null if it
+     * is whole.
+     */
+    @Nullable
+    String abort(ZMTPSocket socket) {
         socket.closeAsync(Duration.ZERO).join();
-        closeCapture();
+        return closeCapture();
+    }
+
+    /** Reports what is missing after the end of a command, if anything is. It is a failure unless there was another. */
+    static void report(Console console, @Nullable String missing, boolean hasFailed) {
+        if (missing != null && hasFailed) {
+            console.complain(missing);
+        } else if (missing != null) {
+            throw CliException.failed(missing);
+        }
     }
 
     /**
-     * Closes the socket, which has the linger time to deliver its messages. Returns what it could not deliver; null if
-     * it has delivered everything.
+     * Closes the socket, which has the linger time to deliver its messages. Returns what it could not deliver, and what
+     * the capture lacks; null if nothing is missing.
      */
     @Nullable
     String close(ZMTPSocket socket) throws InterruptedException {
@@ -223,17 +236,23 @@ final class SocketOptions {
         } catch (ExecutionException e) {
             throw CliException.failed(Main.text(e));
         }
-        closeCapture();
+        String ofCapture = closeCapture();
+        String lost = lost(stats);
+        if (lost == null) {
+            return ofCapture;
+        }
+        return ofCapture == null ? lost : lost + "; " + ofCapture;
+    }
+
+    private static @Nullable String lost(ZMTPStats stats) {
         if (stats.dropped() > 0) {
             return stats.dropped() + " messages were not delivered";
         }
         return stats.outcomeUnknown() > 0 ? stats.outcomeUnknown() + " messages might not have been delivered" : null;
     }
 
-    private void closeCapture() {
-        if (opened != null) {
-            opened.close();
-        }
+    private @Nullable String closeCapture() {
+        return opened == null ? null : opened.close();
     }
 
     boolean binds() {
