@@ -18,6 +18,7 @@ import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +42,9 @@ public final class FanOut extends Routing {
 
     /** Minimum number of peers for which messages are gathered. */
     private static final int MANY = 16;
+
+    /** Maximum length of a message that is copied, in bytes. */
+    private static final int MAX_COPY = 16 << 10;
 
     /** The effect of a request of a peer on its topics. */
     private enum Change {
@@ -87,6 +91,9 @@ public final class FanOut extends Routing {
             if (MessageMemory.isWasteful(message) && mayWait(first)) {
                 message = MessageMemory.compact(message); // once for all peers for which it waits
             }
+            if (recipients.size() - first > 1 && message.size() > 1) { // to encode a single frame is as fast
+                message = encodedOnce(message);
+            }
             recipients.begin(message, first);
             sendToAll(message, gathers);
         } finally {
@@ -97,13 +104,29 @@ public final class FanOut extends Routing {
         return Fate.PASSED;
     }
 
+    /**
+     * Returns a message whose peers share its encoded bytes, unless it is long. It is a copy if somebody keeps the
+     * given message, who can change it when nobody else has it, and send it again. Takes ownership of the message.
+     */
+    private static ZMTPMessage encodedOnce(ZMTPMessage message) {
+        if (message.refCnt() == 1 || message.isEncodedOnce()) {
+            return message.encodeOnce();
+        }
+        if (message.readableBytes() > MAX_COPY) { // its long frames are sent by reference
+            return message;
+        }
+        ZMTPMessage copy;
+        try {
+            copy = message.copy();
+        } catch (IllegalReferenceCountException | OutOfMemoryError e) { // a frame was released, for example
+            return message;
+        }
+        message.release();
+        return copy.encodeOnce();
+    }
+
     /** Notes the message for the peers that gather their messages, and sends it to the others. */
     private void sendToAll(ZMTPMessage message, boolean gathers) {
-        // Encoding a single frame is as fast as sharing it. A message that its owner keeps can be changed and sent
-        // again.
-        if (recipients.left() > 1 && message.size() > 1 && message.refCnt() == 1) {
-            message.encodeOnce();
-        }
         if (gathers) {
             gathering.add(message);
             recipients.removeIf(noted); // before the sends, because a send can cause another, which ends the gathering

@@ -173,6 +173,8 @@ class FanOutTest {
         fanOut.route(given, null);
 
         assertThat(kept.isEncodedOnce()).isFalse();
+        assertThat(kept.refCnt()).isOne();
+        assertThat(kept.frame(1).refCnt()).as("nobody else has its frames").isOne();
         assertThat(given.isEncodedOnce()).isTrue();
         both.forEach(each -> assertThat(each.received()).containsExactly("kept", "given"));
         kept.release();
