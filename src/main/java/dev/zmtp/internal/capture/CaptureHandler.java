@@ -114,14 +114,14 @@ public final class CaptureHandler extends ChannelDuplexHandler {
         }
         state = State.ENDED; // until all of it is captured
         try {
-            connection = opened(ctx, handshake.get());
+            connection = begin(ctx, handshake.get());
             state = State.OPEN;
         } finally {
             releaseHeld();
         }
     }
 
-    private CapturedConnection opened(ChannelHandlerContext ctx, CapturedHandshake handshake) {
+    private CapturedConnection begin(ChannelHandlerContext ctx, CapturedHandshake handshake) {
         CapturedConnection its = begin(ctx, handshake.localType());
         long now = now(ctx);
         its.opened(begun, handshake.describe(endpoint));

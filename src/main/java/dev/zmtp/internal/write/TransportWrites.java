@@ -88,11 +88,7 @@ final class TransportWrites {
         if (length < LARGE) {
             ctx.write(buffer).addListener(listener);
         } else {
-            ctx.write(
-                    buffer,
-                    ctx.newProgressivePromise()
-                            .addListener(new Progress(length))
-                            .addListener(listener));
+            ctx.write(buffer, ctx.newProgressivePromise().addListener(new Progress(length, listener)));
         }
     }
 
@@ -102,10 +98,12 @@ final class TransportWrites {
      */
     private final class Progress implements ChannelProgressiveFutureListener {
         private final int length;
+        private final ChannelFutureListener done;
         private long noted;
 
-        Progress(int length) {
+        Progress(int length, ChannelFutureListener done) {
             this.length = length;
+            this.done = done;
         }
 
         @Override
@@ -116,8 +114,8 @@ final class TransportWrites {
         }
 
         @Override
-        public void operationComplete(ChannelProgressiveFuture future) {
-            // The other listener counts the rest.
+        public void operationComplete(ChannelProgressiveFuture future) throws Exception {
+            done.operationComplete(future);
         }
     }
 

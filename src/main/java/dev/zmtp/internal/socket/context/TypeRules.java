@@ -120,11 +120,14 @@ public final class TypeRules {
         int most = maxFrames(type);
         int least = type == ZMTPSocketType.RADIO ? 2 : 1;
         boolean fits = sends(type) && frames >= least && frames <= (namesPeers(type) && most == 1 ? 2 : most);
-        return fits && !(type == ZMTPSocketType.XSUB && isLikeSubscription(message));
+        return fits && !isLikeSubscription(type, message);
     }
 
-    /** Returns whether publishers take the message for a subscription or its cancellation, as RFC 29 had them. */
-    static boolean isLikeSubscription(ZMTPMessage message) {
+    /** Returns whether publishers take this message of an XSUB for a subscription or its cancellation (RFC 29). */
+    static boolean isLikeSubscription(ZMTPSocketType type, ZMTPMessage message) {
+        if (type != ZMTPSocketType.XSUB) {
+            return false;
+        }
         ByteBuf first = message.frame(0);
         return first.refCnt() > 0 && first.isReadable() && (first.getByte(first.readerIndex()) & ~1) == 0;
     }

@@ -63,7 +63,7 @@ public final class Usage {
         checkFrames(message, TypeRules.namesPeers(type) && most == 1 ? 2 : most);
         if (type == ZMTPSocketType.RADIO) {
             checkGroup(message);
-        } else if (type == ZMTPSocketType.XSUB && TypeRules.isLikeSubscription(message)) {
+        } else if (TypeRules.isLikeSubscription(type, message)) {
             throw refused(
                     message,
                     new IllegalArgumentException(

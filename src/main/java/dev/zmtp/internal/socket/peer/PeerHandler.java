@@ -104,6 +104,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private @Nullable Peer peer;
     /** Null unless this side ends a connection that messages were written to. */
     private @Nullable Farewell farewell;
+
     /** Peer of that connection. */
     private @Nullable Peer left;
 
@@ -377,8 +378,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable e) {
         if (e instanceof MessageRefusal) {
             writes.refused();
-        } else if (farewell
-                == null) { // otherwise the remaining writes fail, and the transport closes if it does not work
+        } else if (farewell == null) { // otherwise the other writes fail, and the transport closes by itself
             fail(e);
         }
     }
