@@ -121,20 +121,22 @@ final class PerfClient implements Callable<Integer> {
             for (ZMTPSocket socket : opened) {
                 SocketOptions.awaitPeers(socket, 1, wait, "no server");
             }
-            if (throughput) {
-                int code = new PerfThroughput(this, opened).run(console);
-                hasFailed = false;
-                return code;
-            }
-            try (LatencyLog its = log == null ? null : new LatencyLog(log)) {
-                int code = new PerfLatency(this, opened, its).run(console);
-                hasFailed = false;
-                return code;
-            }
+            int code = measure(opened);
+            hasFailed = false;
+            return code;
         } finally {
             for (ZMTPSocket socket : opened) {
                 SocketOptions.report(console, options.abort(socket), hasFailed);
             }
+        }
+    }
+
+    private int measure(List<ZMTPSocket> opened) throws Exception {
+        if (throughput) {
+            return new PerfThroughput(this, opened).run(console);
+        }
+        try (LatencyLog its = log == null ? null : new LatencyLog(log)) {
+            return new PerfLatency(this, opened, its).run(console);
         }
     }
 

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -113,13 +112,13 @@ final class ReplyCommand extends SocketCommand {
             }
         } catch (ZMTPSocketException e) {
             switch (e.reason()) {
-                case PEER_DOWN, UNROUTABLE, FULL -> console.complain("an answer was not sent: " + Main.text(e));
-                case TIMEOUT -> {
+                case PEER_DOWN, UNROUTABLE, FULL, TIMEOUT ->
                     console.complain("an answer was not sent: " + Main.text(e));
-                    deaf.retainAll(socket.peers());
-                    deaf.add(Objects.requireNonNull(requester));
-                }
                 default -> throw e;
+            }
+            if (requester != null && e.reason() == ZMTPSocketException.Reason.TIMEOUT) {
+                deaf.retainAll(socket.peers());
+                deaf.add(requester);
             }
         }
     }
