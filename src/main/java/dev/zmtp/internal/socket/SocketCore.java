@@ -213,6 +213,9 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public void added(Peer peer) {
         peers.all().add(peer);
+        if (shared != null) {
+            shared.added(peer);
+        }
         capacityFreed(); // messages might wait for it
     }
 
@@ -268,7 +271,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public @Nullable PeerHandler inTheWay(Peer peer, PeerInfo info) {
         peer.info(info);
-        return named == null ? null : named.inTheWay(peer);
+        return routing.inTheWay(peer);
     }
 
     @Override

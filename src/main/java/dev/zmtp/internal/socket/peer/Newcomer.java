@@ -10,11 +10,13 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection whose peer has the same name as another peer. When a peer closes its socket and opens a new socket, the
- * end of the old connection can arrive after the new connection. Therefore the decision is made when the old connection
- * has ended and the socket has finished with it, or after a second. The end of a connection that is not read cannot be
- * seen, so the last newcomer waits longer then. Earlier ones, which are not read either, might be gone. Data that the
- * peer sends in the meantime is deferred, because from the peer's point of view the handshake has succeeded.
+ * A connection whose peer has the same name as another peer, or which finds the place of the only peer taken. When a
+ * peer closes its socket and opens a new socket, the end of the old connection can arrive after the new connection.
+ * Therefore the decision is made when the old connection has ended and the socket has finished with it, or after a
+ * second. The end of a connection that is not read cannot be seen, so the last newcomer waits longer then. Earlier
+ * ones, which are not read either, might be gone. While this side closes the old connection, all of them wait, because
+ * its linger time bounds the wait. Data that the peer sends in the meantime is deferred, because from the peer's point
+ * of view the handshake has succeeded.
  */
 final class Newcomer {
 
@@ -53,7 +55,9 @@ final class Newcomer {
         timer = context.schedule(
                 () -> {
                     boolean isOwnerRead = owner.channel().config().isAutoRead();
-                    if (++waits < MAX_WAITS && owner.nameQueue().isLast(this) && !isOwnerRead) {
+                    boolean waitsLonger =
+                            ++waits < MAX_WAITS && owner.nameQueue().isLast(this) && !isOwnerRead;
+                    if (waitsLonger || owner.isLeaving()) {
                         waitOn(context);
                     } else {
                         decide();

@@ -36,7 +36,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         /** Called when a connection is being made. */
         void began(PeerHandler link);
 
-        /** Returns the connection that has the name of this peer and might be about to end; null if there is none. */
+        /** Returns the connection that has this peer's name or place, and might be about to end; null if none has. */
         @Nullable
         PeerHandler inTheWay(Peer peer, PeerInfo info);
 
@@ -176,6 +176,10 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         return commands == null ? 0 : commands.written();
     }
 
+    boolean isLeaving() {
+        return peer != null && peer.isLeaving();
+    }
+
     /** Returns whether the fate of every message written here is known. */
     public boolean isIdle() {
         return writes == null || writes.isIdle();
@@ -258,7 +262,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         leave(patience);
     }
 
-    /** Newcomers waiting for the name of this connection's peer. */
+    /** Newcomers waiting for the name or the place of this connection's peer. */
     NameQueue nameQueue() {
         return nameQueue;
     }
@@ -340,17 +344,15 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     private void deliver(Object received) {
         Peer from = peer;
-        if (from == null) {
-            ReferenceCountUtil.release(received); // the peer was refused, and its connection is being closed
-        } else if (received instanceof ZMTPMessage message) {
+        if (from != null && received instanceof ZMTPMessage message) {
             from.counters().add(RECEIVED, 1);
             owner.received(from, message);
-        } else if (received instanceof ZMTPSubscription subscription) {
+        } else if (from != null && received instanceof ZMTPSubscription subscription) {
             owner.subscription(from, subscription);
-        } else if (received instanceof ZMTPMembership membership) {
+        } else if (from != null && received instanceof ZMTPMembership membership) {
             owner.membership(from, membership);
         } else {
-            ReferenceCountUtil.release(received);
+            ReferenceCountUtil.release(received); // also of a peer that was refused, whose connection is being closed
         }
     }
 

@@ -129,7 +129,7 @@ public final class ByName extends Routing {
         return peers.get(new Name(name));
     }
 
-    /** Returns the connection whose end this peer should wait for before it comes up; null if it need not wait. */
+    @Override
     @Nullable
     public PeerHandler inTheWay(Peer peer) {
         Peer owner =

@@ -2,12 +2,13 @@ package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends to the only peer (RFC 31, 52). A second peer is refused. It can try again, and is accepted when the first peer
- * has left.
+ * Sends to the only peer (RFC 31, 52). A second peer waits a little, because the first might be about to end, and is
+ * refused then. It can try again, and is accepted when the first peer has left.
  */
 public final class Exclusive extends RoundRobin {
 
@@ -15,6 +16,12 @@ public final class Exclusive extends RoundRobin {
 
     public Exclusive(SocketContext context, Credit credit, BooleanSupplier isBound) {
         super(context, credit, isBound);
+    }
+
+    @Override
+    @Nullable
+    public PeerHandler inTheWay(Peer peer) {
+        return this.peer == null || this.peer == peer ? null : this.peer.link();
     }
 
     @Override

@@ -174,6 +174,13 @@ public class RoundRobin extends Routing {
         }
     }
 
+    /** Called after the socket has begun to connect to a peer. */
+    public void added(Peer peer) {
+        if (peer.outbound().isTarget() && !peer.isLeaving()) {
+            dismissLast(); // otherwise they would get the messages for this peer
+        }
+    }
+
     @Override
     @Nullable
     public String up(Peer peer) {
@@ -207,7 +214,7 @@ public class RoundRobin extends Routing {
         }
     }
 
-    /** Releases the peers of closing connectors from the queued messages, because another peer is up. */
+    /** Releases the peers of closing connectors from the queued messages, because another peer gets these. */
     private void dismissLast() {
         if (!last.isEmpty()) {
             List<Peer> dismissed = List.copyOf(last);

@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.CheckReturnValue;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,12 @@ public abstract class Routing {
 
     /** Sends a message that waits for all its peers to one of them now, if it is one. Retains the message. */
     public void sendAlone(ZMTPMessage message, Peer peer) {}
+
+    /** Returns the connection whose end this peer should wait for before it comes up; null if it need not wait. */
+    @Nullable
+    public PeerHandler inTheWay(Peer peer) {
+        return null;
+    }
 
     /**
      * Called when the handshake of a peer has succeeded. Returns the reason why the peer is refused; null if it is

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.endpoint;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PAIR;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
@@ -259,6 +260,68 @@ class ClosedEndpointsTest {
         assertThat(idle.receive()).containsExactly("accepted");
         assertThat(idle.receive()).containsExactly("next");
         assertThat(waits).isDone();
+        loop.close(); // now, as the slow peer has buffers until then
+    }
+
+    @Test
+    void whatIsSentAfterItsCloseWaitsForTheNextEndpoint() {
+        ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, "test://slow", PULL);
+        ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH).sendQueueLimit(5_000, 1 << 30));
+        ZMTPEndpoint toSlow = push.connect("test://slow");
+        loop.run();
+        slow.stopReading();
+        while (push.isWritable() && push.stats().queued() < 20) {
+            push.sendOrDrop(message("x".repeat(100_000)));
+            loop.run();
+        }
+
+        toSlow.close();
+        loop.run();
+        push.connect("inproc://next");
+        push.sendOrDrop(message("after"));
+        loop.run();
+        slow.resumeReading();
+        List<String> atTheFirst = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            loop.advance(Duration.ofMillis(100));
+            while (!slow.isEmpty()) {
+                atTheFirst.addAll(slow.receive());
+            }
+        }
+        pull("inproc://next");
+        loop.advance(Duration.ofSeconds(10));
+
+        assertThat(atTheFirst).isNotEmpty().doesNotContain("after");
+        assertThat(received).contains("after");
+        loop.close(); // now, as the slow peer has buffers until then
+    }
+
+    /** The old peer has not yet read everything when the new one is there. */
+    @Test
+    void aPairThatConnectsElsewhereGetsEverythingFromThere() {
+        ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, "test://slow", PAIR);
+        ZMTPSocket next = loop.open(ZMTPSocketConfig.builder(PAIR));
+        next.bind("test://next");
+        ZMTPSocket pair = loop.open(
+                ZMTPSocketConfig.builder(PAIR).sendQueueLimit(5_000, 1 << 30).linger(Duration.ofSeconds(5)));
+        note(pair);
+        ZMTPEndpoint toSlow = pair.connect("test://slow");
+        loop.run();
+        slow.stopReading();
+        while (pair.stats().queued() < 3) {
+            pair.sendOrDrop(message("x".repeat(100_000)));
+            loop.run();
+        }
+        for (int i = 0; i < 3; i++) {
+            next.sendAsync(message("job " + i));
+        }
+
+        toSlow.close();
+        loop.run();
+        pair.connect("test://next");
+        loop.advance(Duration.ofSeconds(10));
+
+        assertThat(received).containsExactly("job 0", "job 1", "job 2");
         loop.close(); // now, as the slow peer has buffers until then
     }
 }
