@@ -10,19 +10,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * The places for requests that are with a handler. Peers share them. Each peer can have half of the remaining places,
  * and at least one. Thus a single peer takes no more than a third of them, two peers take a quarter each, and a
- * newcomer finds a place for any number of requests from others. Used on the event loop.
+ * newcomer finds a place for any number of requests from others. What accepted peers have left behind counts as the
+ * requests of a single peer, because a client can come and go any number of times. Used on the event loop.
  */
 public final class Places {
 
     /** Number of bytes that handlers can always hold. */
     private static final long FLOOR = 64 << 10;
 
+    /** Stands for all accepted peers that have left, as the holder of a place. */
+    private static final int DEPARTED = -1;
+
     private final SocketContext context;
 
     /** Peers whose next request waits until they have fewer places, or until more places remain. */
     private final Magnitudes<Peer> declined = new Magnitudes<>();
 
+    /** Accepted peers that have left and whose next request waits, by the number of their places and one. */
+    private final Magnitudes<Peer> departed = new Magnitudes<>();
+
     private int taken;
+
+    /** Number of places that went to peers that had left. */
+    private int takenByDeparted;
 
     /** Bytes of the requests that handlers have not answered, in the memory budget of the socket. */
     private long held;
@@ -40,7 +50,7 @@ public final class Places {
     }
 
     boolean areLeftFor(Peer peer) {
-        return peer.inbound().served < share();
+        return peer.inbound().served + (peer.isForgotten() ? takenByDeparted : 0) < share();
     }
 
     private int share() {
@@ -72,31 +82,44 @@ public final class Places {
         return free < ledger.limit() / 4 && held > free / 2;
     }
 
-    void take(Peer peer) {
+    /** Returns the holder of the place, with whom it is given back. */
+    int take(Peer peer) {
         taken++;
+        if (peer.isForgotten()) {
+            takenByDeparted++;
+            return DEPARTED;
+        }
         peer.inbound().served++;
+        return peer.occupant();
     }
 
-    /**
-     * Gives the place of a request back. Returns true if the peer was declined, and can be asked again.
-     *
-     * @param occupant the {@link Peer#occupant()} that made the request
-     */
-    boolean giveBack(Peer peer, int occupant) {
+    /** Gives the place of a request back. Returns true if the peer was declined, and can be asked again. */
+    boolean giveBack(Peer peer, int holder) {
         Inbound its = peer.inbound();
         taken--;
-        boolean was = declined.remove(peer, its.declinedAt);
-        if (occupant == peer.occupant()) { // otherwise an earlier one had the place
+        boolean was = forget(peer);
+        if (holder == DEPARTED) {
+            takenByDeparted--;
+        } else if (holder == peer.occupant()) { // otherwise an earlier one had the place
             its.served--;
         }
         return was;
     }
 
     void decline(Peer peer) {
+        forget(peer);
         Inbound its = peer.inbound();
-        declined.remove(peer, its.declinedAt);
         its.declinedAt = its.served;
-        declined.add(peer, its.declinedAt);
+        if (peer.isForgotten()) {
+            departed.add(peer, its.declinedAt + 1L);
+        } else {
+            declined.add(peer, its.declinedAt);
+        }
+    }
+
+    private boolean forget(Peer peer) {
+        int declinedAt = peer.inbound().declinedAt;
+        return declined.remove(peer, declinedAt) || departed.remove(peer, declinedAt + 1L);
     }
 
     /**
@@ -105,6 +128,7 @@ public final class Places {
      */
     @Nullable
     Peer recall() {
-        return declined.pollLess(share());
+        Peer peer = declined.pollLess(share());
+        return peer == null ? departed.pollLess(share() - takenByDeparted + 1L) : peer;
     }
 }

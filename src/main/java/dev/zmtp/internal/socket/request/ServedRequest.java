@@ -27,6 +27,9 @@ final class ServedRequest implements ZMTPRequest {
     private final ZMTPMessage message;
     private final long memory;
 
+    /** Holder of its place with the handler. On the event loop. */
+    int holder;
+
     /** Part of the memory that the {@link Places} count. On the event loop. */
     long held;
 

@@ -93,7 +93,7 @@ public final class Serving implements Sink {
         }
         ServedRequest request =
                 ServedRequest.of(directly, from, from.occupant(), MessageMemory.compact(message), frames, this);
-        places.take(from);
+        request.holder = places.take(from);
         try {
             places.hold(request);
             from.memory().served(request.memory());
@@ -138,7 +138,7 @@ public final class Serving implements Sink {
         Peer from = request.from();
         places.release(request);
         from.memory().served(-request.memory());
-        if (places.giveBack(from, request.occupant())) {
+        if (places.giveBack(from, request.holder)) {
             inbox.back(from);
         }
         if (answer != null) {

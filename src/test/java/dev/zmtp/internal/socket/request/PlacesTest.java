@@ -1,10 +1,12 @@
 package dev.zmtp.internal.socket.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHome;
 import dev.zmtp.internal.socket.peer.RecordedOwner;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -29,6 +31,11 @@ class PlacesTest {
         return ClockedSockets.context(config, clock.eventLoop(), () -> 1);
     }
 
+    /** A peer that has not left. */
+    private static Peer peerOf(RecordedOwner owner) {
+        return owner.newPeer(mock(PeerHome.class));
+    }
+
     private static int fill(Places places, Peer peer) {
         int taken = 0;
         while (places.areLeft() && places.areLeftFor(peer)) {
@@ -44,13 +51,13 @@ class PlacesTest {
         RecordedOwner owner = new RecordedOwner(context);
         Places places = new Places(context);
 
-        assertThat(fill(places, owner.newPeer(null))).isEqualTo(4);
-        assertThat(fill(places, owner.newPeer(null))).isEqualTo(3);
-        assertThat(fill(places, owner.newPeer(null))).isEqualTo(2);
-        assertThat(fill(places, owner.newPeer(null))).isEqualTo(1);
-        assertThat(fill(places, owner.newPeer(null))).isEqualTo(1);
-        assertThat(fill(places, owner.newPeer(null))).isEqualTo(1);
-        assertThat(fill(places, owner.newPeer(null))).as("none is left").isZero();
+        assertThat(fill(places, peerOf(owner))).isEqualTo(4);
+        assertThat(fill(places, peerOf(owner))).isEqualTo(3);
+        assertThat(fill(places, peerOf(owner))).isEqualTo(2);
+        assertThat(fill(places, peerOf(owner))).isEqualTo(1);
+        assertThat(fill(places, peerOf(owner))).isEqualTo(1);
+        assertThat(fill(places, peerOf(owner))).isEqualTo(1);
+        assertThat(fill(places, peerOf(owner))).as("none is left").isZero();
     }
 
     @Test
@@ -58,11 +65,11 @@ class PlacesTest {
         SocketContext context = context(1);
         RecordedOwner owner = new RecordedOwner(context);
         Places places = new Places(context);
-        Peer first = owner.newPeer(null);
+        Peer first = peerOf(owner);
 
         assertThat(fill(places, first)).isEqualTo(1);
         assertThat(places.giveBack(first, first.occupant())).isFalse();
-        assertThat(fill(places, owner.newPeer(null))).isEqualTo(1);
+        assertThat(fill(places, peerOf(owner))).isEqualTo(1);
     }
 
     @Test
@@ -70,8 +77,8 @@ class PlacesTest {
         SocketContext context = context(100);
         RecordedOwner owner = new RecordedOwner(context);
         Places places = new Places(context);
-        Peer greedy = owner.newPeer(null);
-        Peer late = owner.newPeer(null);
+        Peer greedy = peerOf(owner);
+        Peer late = peerOf(owner);
         fill(places, greedy);
         int taken = fill(places, late);
         places.decline(late);
@@ -89,7 +96,7 @@ class PlacesTest {
     void theEndOfOneOfItsOwnRequestsSaysThatThePeerWasDeclined() {
         SocketContext context = context(3);
         Places places = new Places(context);
-        Peer peer = new RecordedOwner(context).newPeer(null);
+        Peer peer = peerOf(new RecordedOwner(context));
         fill(places, peer);
         places.decline(peer);
 
@@ -101,7 +108,7 @@ class PlacesTest {
     void thePeerThatIsThereNextDoesNotShareThePlacesOfItsPredecessor() {
         SocketContext context = context(9);
         Places places = new Places(context);
-        Peer peer = new RecordedOwner(context).newPeer(null);
+        Peer peer = peerOf(new RecordedOwner(context));
         int first = peer.occupant();
         assertThat(fill(places, peer)).isEqualTo(3);
         peer.inbound().replaced();
@@ -120,7 +127,7 @@ class PlacesTest {
     void aPeerThatIsReplacedIsNotRecalledWhenItsRequestsHaveEnded() {
         SocketContext context = context(9);
         Places places = new Places(context);
-        Peer peer = new RecordedOwner(context).newPeer(null);
+        Peer peer = peerOf(new RecordedOwner(context));
         int first = peer.occupant();
         int taken = fill(places, peer);
         places.decline(peer);
@@ -131,5 +138,34 @@ class PlacesTest {
         }
 
         assertThat(places.recall()).isNull();
+    }
+
+    @Test
+    void thoseThatHaveLeftHaveTheShareOfOnePeer() {
+        SocketContext context = context(12);
+        RecordedOwner owner = new RecordedOwner(context);
+        Places places = new Places(context);
+
+        assertThat(fill(places, owner.newPeer(null))).isEqualTo(4);
+        assertThat(fill(places, owner.newPeer(null))).isZero();
+        assertThat(fill(places, peerOf(owner))).isEqualTo(3);
+    }
+
+    @Test
+    void oneThatHasLeftIsRecalledWhenARequestOfAnotherOfThemEnds() {
+        SocketContext context = context(2);
+        RecordedOwner owner = new RecordedOwner(context);
+        Places places = new Places(context);
+        Peer first = owner.newPeer(null);
+        Peer second = owner.newPeer(null);
+        int holder = places.take(first);
+        assertThat(places.areLeftFor(second)).isFalse();
+        places.decline(second);
+        assertThat(places.recall()).isNull();
+
+        assertThat(places.giveBack(first, holder)).isFalse();
+
+        assertThat(places.recall()).isSameAs(second);
+        assertThat(places.areLeftFor(second)).isTrue();
     }
 }

@@ -115,6 +115,43 @@ class SharedPlacesTest {
         assertThat(askers).allSatisfy(asker -> assertIsAnswered(ask(asker)));
     }
 
+    /** It keeps the places that it has, and gets one of the next. */
+    @Test
+    void aFlooderThatComesAndGoesDelaysNobodyByWhatItHasLeftBehind() {
+        for (int i = 0; i < 50; i++) {
+            flooder("flood", 200).closeAsync(Duration.ofSeconds(1));
+            loop.run();
+        }
+        assertThat(router.peers()).isEmpty();
+        assertThat(served).hasSize(PLACES);
+        List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            answers.add(ask(asker()));
+        }
+
+        served.remove().drop();
+        served.remove().drop();
+        loop.run();
+
+        assertThat(answers).allSatisfy(this::assertIsAnswered);
+    }
+
+    /** And nobody asks. */
+    @Test
+    void whatAPeerHasLeftBehindIsServed() {
+        flooder("job", 1_000).closeAsync(Duration.ofSeconds(1));
+        loop.run();
+
+        int jobs = 0;
+        for (ZMTPRequest next = served.poll(); next != null; next = served.poll()) {
+            jobs++;
+            next.drop();
+            loop.run();
+        }
+
+        assertThat(jobs).isEqualTo(1_000);
+    }
+
     @Test
     void floodersShareThePlacesEvenly() {
         flooder("a", 1_000);
