@@ -61,8 +61,12 @@ public final class StrictRequest {
     /** Takes ownership of the message, unless it is not the socket's turn to send, and this returns false. */
     private boolean asked(ZMTPMessage message, CompletableFuture<Void> sent) {
         Asked asked = new Asked();
-        if (!current.compareAndSet(last(), asked)) {
+        Asked last = last();
+        if (!current.compareAndSet(last, asked)) {
             return false;
+        }
+        if (last != null) { // the peer might have answered what it has read of the request
+            Objects.requireNonNull(last.answer).thenAccept(ZMTPMessage::release);
         }
         PendingRequest answer = requests.ask(message, sent);
         asked.answer = answer;
