@@ -94,10 +94,10 @@ public final class ZMTPSocketConfig {
 
     /**
      * Returns a future that completes when the event loops shared by sockets without a {@link #group()} have ended,
-     * along with their threads. They end when the last of these sockets is closed. An application that is undeployed
-     * should close its sockets and wait for this future, which ends nothing itself and never fails. The future is
-     * already complete if there are no shared event loops. A socket that is opened after their end gets new event
-     * loops.
+     * along with their threads. They end a tenth of a second after the last of these sockets is closed, unless another
+     * is opened, or at once if this method is called when no such socket is open. An application that is undeployed
+     * should close its sockets and then wait for this future, which never fails. The future is already complete if
+     * there are no shared event loops. A socket that is opened after their end gets new event loops.
      *
      * <p>Other threads end by themselves. Threads for lookups of names and files end after a second without work,
      * threads that compute handshakes after a minute, and the thread of Netty's {@code GlobalEventExecutor}, which

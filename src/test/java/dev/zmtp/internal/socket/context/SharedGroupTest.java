@@ -17,8 +17,11 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.BlockingOperationException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Event loops that sockets share which were given none. */
@@ -111,7 +114,7 @@ class SharedGroupTest {
 
         SharedGroup.release();
 
-        assertThat(first.isShuttingDown()).isTrue();
+        await("nobody has used it for a while", first::isShuttingDown);
         EventLoopGroup third = SharedGroup.acquire();
         assertThat(third).isNotSameAs(first);
         SharedGroup.release();
@@ -119,6 +122,30 @@ class SharedGroupTest {
             assertThat(group.terminationFuture().await(TestSockets.PATIENCE.toMillis()))
                     .isTrue();
         }
+    }
+
+    /** Each group has two threads and selectors for each processor. */
+    @Test
+    void oneSocketAfterTheOtherHasTheSameGroup() {
+        Set<EventLoopGroup> groups = new HashSet<>();
+        for (int i = 0; i < 100; i++) {
+            ZMTPSocket socket = ZMTPSocket.of(PULL);
+            groups.add(socket.eventLoop().parent());
+            get(socket.closeAsync(Duration.ZERO));
+        }
+
+        assertThat(groups).as("with room for pauses of the process").hasSizeLessThan(10);
+    }
+
+    @Test
+    void aGroupThatSomebodyHasShutDownIsNotUsedAgain() {
+        EventLoopGroup first = SharedGroup.acquire();
+        first.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
+
+        assertThat(SharedGroup.acquire()).isNotSameAs(first);
+        SharedGroup.release();
+        SharedGroup.release();
+        get(ZMTPSocketConfig.sharedGroupTerminationFuture());
     }
 
     @Test
