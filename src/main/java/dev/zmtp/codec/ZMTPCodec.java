@@ -57,9 +57,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Position in the pipeline.</b> Each channel needs its own instance. If possible, add it before the channel's
  * first read, because only then are the transport's reads paced. Add it after handlers that transform bytes, such as
  * {@code SslHandler}, both in the pipeline and in time, because on an active channel the codec sends its greeting as
- * soon as it is added. Everything runs on the channel's event loop without blocking it, and a codec that is added with
- * another executor is refused. Removing the codec passes unread bytes to the next handler, and messages already written
- * are still sent. Removing it while a message is partly written closes the connection.
+ * soon as it is added. Everything runs on the channel's event loop without blocking it. A codec that is added with
+ * another executor is refused, and a channel with a codec cannot be deregistered from its event loop. Removing the
+ * codec passes unread bytes to the next handler, and messages already written are still sent. Removing it while a
+ * message is partly written closes the connection.
  *
  * <p><b>Logs.</b> A failed handshake that no handler reacts to is logged at info, at most once a second. Changes of
  * phase are logged at debug, and each frame at trace by the logger {@code dev.zmtp.codec.FrameLog}.
@@ -226,6 +227,13 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     public void disconnect(ChannelHandlerContext ctx, ChannelPromise promise) {
         connection.closedByUser();
         ctx.disconnect(promise);
+    }
+
+    /** Refuses, because buffers and timers of the connection belong to the event loop. */
+    @Override
+    public void deregister(ChannelHandlerContext ctx, ChannelPromise promise) {
+        promise.tryFailure(new UnsupportedOperationException(
+                "deregister: not with a ZMTPCodec (expected: one event loop until the channel is closed)"));
     }
 
     /**

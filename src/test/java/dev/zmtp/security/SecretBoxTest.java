@@ -167,7 +167,7 @@ class SecretBoxTest {
         between.release();
     }
 
-    /** A channel may move to another event loop. */
+    /** Nothing of a box belongs to a thread. */
     @Test
     void theNextPartOpensOnAnotherThread() {
         byte[] plain = bytes(1000);

@@ -9,6 +9,7 @@ import dev.zmtp.testing.Loopback;
 import dev.zmtp.testing.Loopback.End;
 import dev.zmtp.testing.TestTransport;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -88,5 +89,19 @@ class ExecutorOfItsOwnTest {
     void theConversationIsTheSameIfTheHandlersAfterTheCodecHaveOne() throws Exception {
         net.listen(initializer(server));
         converse(net.connecting(initializer(client)), client, server);
+    }
+
+    /** Another event loop would flush and time what this one writes. */
+    @Test
+    void aChannelWithACodecStaysWithItsEventLoop() throws Exception {
+        net.listen(initializer(server));
+        ChannelFuture connected = net.connecting(initializer(client)).syncUninterruptibly();
+
+        ChannelFuture left = connected.channel().deregister().awaitUninterruptibly();
+
+        assertThat(left.cause())
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessage("deregister: not with a ZMTPCodec (expected: one event loop until the channel is closed)");
+        converse(connected, client, server);
     }
 }
