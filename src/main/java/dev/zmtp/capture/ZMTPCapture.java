@@ -170,7 +170,11 @@ public final class ZMTPCapture implements AutoCloseable {
             return this;
         }
 
-        /** Sets whether a file that exists is replaced. Default: false, so that {@link #open} fails. */
+        /**
+         * Sets whether a file that exists is replaced. With several {@link #files(int)}, the numbered files of an
+         * earlier capture are deleted as well. Default: false, so that {@link #open} fails if the first file exists,
+         * and other files remain.
+         */
         public Builder overwrite(boolean overwrite) {
             this.overwrite = overwrite;
             return this;

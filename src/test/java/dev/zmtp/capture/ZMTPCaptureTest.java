@@ -383,24 +383,58 @@ class ZMTPCaptureTest {
     @Test
     void theNextFileBeginsAndTheOldestIsDeleted() throws IOException {
         capture.close();
+        captureMany(false);
+
+        assertThat(filesOfMany()).containsExactlyInAnyOrder("many.2.pcapng", "many.3.pcapng");
+        assertThat(CapturedFile.read(folder.resolve("many.3.pcapng")).interfaces)
+                .containsExactly("test://jobs: PULL, bound");
+        assertThat(capture.dropped()).isZero();
+    }
+
+    @Test
+    void theFilesOfAnEarlierCaptureAreReplacedIfThatIsAllowed() throws IOException {
+        capture.close();
+        for (String other : List.of("many.x.pcapng", "many.1.txt", "many..pcapng", "many-1.pcapng")) {
+            Files.createFile(folder.resolve(other));
+        }
+        captureMany(true);
+        captureMany(true);
+
+        assertThat(filesOfMany())
+                .containsExactlyInAnyOrder(
+                        "many.2.pcapng",
+                        "many.3.pcapng",
+                        "many.x.pcapng",
+                        "many.1.txt",
+                        "many..pcapng",
+                        "many-1.pcapng");
+    }
+
+    private void captureMany(boolean overwrite) throws IOException {
         file = folder.resolve("many.pcapng");
-        capture = ZMTPCapture.builder(file).maxBytes(64 << 10).files(2).open();
-        pull("test://jobs");
+        capture = ZMTPCapture.builder(file)
+                .maxBytes(64 << 10)
+                .files(2)
+                .overwrite(overwrite)
+                .open();
+        ZMTPSocket pull = pull("test://jobs");
         ZMTPSocket push = push("test://jobs");
         for (int i = 0; i < 200; i++) {
             push.sendOrDrop(message("x".repeat(1_000)));
             loop.run();
         }
-        loop.close();
+        push.closeAsync(Duration.ZERO);
+        pull.closeAsync(Duration.ZERO);
+        loop.run();
         capture.close();
+    }
 
+    private List<String> filesOfMany() throws IOException {
         try (var files = Files.list(folder)) {
-            assertThat(files.map(path -> path.getFileName().toString()).filter(name -> name.startsWith("many")))
-                    .containsExactlyInAnyOrder("many.2.pcapng", "many.3.pcapng");
+            return files.map(path -> path.getFileName().toString())
+                    .filter(name -> name.startsWith("many"))
+                    .toList();
         }
-        assertThat(CapturedFile.read(folder.resolve("many.3.pcapng")).interfaces)
-                .containsExactly("test://jobs: PULL, bound");
-        assertThat(capture.dropped()).isZero();
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,10 +13,13 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -74,8 +78,28 @@ final class CaptureFile {
     private void beginFirst() throws IOException {
         if (settings.overwrite()) {
             Files.deleteIfExists(path);
+            if (settings.files() > 1) {
+                deleteSuccessors();
+            }
         }
         begin();
+    }
+
+    /** Deletes the other files of an earlier capture, whose first file no longer exists if there were many. */
+    private void deleteSuccessors() throws IOException {
+        Path folder = Objects.requireNonNullElse(
+                path.getParent(), path.getFileSystem().getPath(""));
+        List<Path> earlier = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(folder)) {
+            all.forEach(each -> {
+                if (isSuccessor(String.valueOf(each.getFileName()))) {
+                    earlier.add(each);
+                }
+            });
+        }
+        for (Path each : earlier) {
+            Files.deleteIfExists(each);
+        }
     }
 
     boolean isOpen() {
@@ -169,10 +193,36 @@ final class CaptureFile {
     }
 
     private Path successor(int number) {
-        String name = String.valueOf(settings.file().getFileName());
+        return settings.file().resolveSibling(beforeNumber() + number + afterNumber());
+    }
+
+    private boolean isSuccessor(String name) {
+        String before = beforeNumber();
+        String after = afterNumber();
+        int end = name.length() - after.length();
+        return name.startsWith(before)
+                && name.endsWith(after)
+                && end > before.length()
+                && name.substring(before.length(), end).chars().allMatch(c -> c >= '0' && c <= '9');
+    }
+
+    private String beforeNumber() {
+        String name = name();
+        return name.substring(0, extension(name)) + ".";
+    }
+
+    private String afterNumber() {
+        String name = name();
+        return name.substring(extension(name));
+    }
+
+    private String name() {
+        return String.valueOf(settings.file().getFileName());
+    }
+
+    private static int extension(String name) {
         int dot = name.lastIndexOf('.');
-        String next = dot <= 0 ? name + "." + number : name.substring(0, dot) + "." + number + name.substring(dot);
-        return settings.file().resolveSibling(next);
+        return dot <= 0 ? name.length() : dot;
     }
 
     private void append(byte[] block) throws IOException {
