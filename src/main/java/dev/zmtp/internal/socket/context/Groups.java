@@ -8,6 +8,12 @@ public final class Groups {
 
     private Groups() {}
 
+    static boolean isValid(ByteBuf name) {
+        return name.refCnt() > 0
+                && name.readableBytes() <= ZMTPMembership.MAX_GROUP_LENGTH
+                && name.bytesBefore((byte) 0) < 0;
+    }
+
     /** Throws if the readable bytes are not a valid group name. */
     static void check(ByteBuf name) {
         if (name.readableBytes() > ZMTPMembership.MAX_GROUP_LENGTH) {

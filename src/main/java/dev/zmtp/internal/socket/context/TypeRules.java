@@ -120,7 +120,9 @@ public final class TypeRules {
         int most = maxFrames(type);
         int least = type == ZMTPSocketType.RADIO ? 2 : 1;
         boolean fits = sends(type) && frames >= least && frames <= (namesPeers(type) && most == 1 ? 2 : most);
-        return fits && !isLikeSubscription(type, message);
+        return fits
+                && !isLikeSubscription(type, message)
+                && (type != ZMTPSocketType.RADIO || Groups.isValid(message.frame(0)));
     }
 
     /** Returns whether publishers take this message of an XSUB for a subscription or its cancellation (RFC 29). */

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.context;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.BlockingOperationException;
 import java.time.Duration;
@@ -79,7 +80,7 @@ public final class Usage {
         }
         try {
             Groups.check(message.frame(0));
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | IllegalReferenceCountException e) {
             throw refused(message, e);
         }
     }

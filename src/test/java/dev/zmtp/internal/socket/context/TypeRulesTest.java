@@ -139,6 +139,14 @@ class TypeRulesTest {
         assertThat(maySend(ZMTPSocketType.XPUB, "\1a")).isTrue();
     }
 
+    @Test
+    void aRadioSendsNoGroupThatADishCannotJoin() {
+        assertThat(maySend(ZMTPSocketType.RADIO, "g", "body")).isTrue();
+        assertThat(maySend(ZMTPSocketType.RADIO, "g".repeat(255), "body")).isTrue();
+        assertThat(maySend(ZMTPSocketType.RADIO, "g".repeat(256), "body")).isFalse();
+        assertThat(maySend(ZMTPSocketType.RADIO, "g\0h", "body")).isFalse();
+    }
+
     private static ZMTPConfig heartbeats(Duration timeout) {
         return TypeRules.codec(ZMTPSocketType.DEALER).toBuilder()
                 .heartbeatInterval(INTERVAL)

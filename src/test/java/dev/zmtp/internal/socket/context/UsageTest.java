@@ -4,6 +4,7 @@ import static dev.zmtp.ZMTPSocketType.CLIENT;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.RADIO;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SERVER;
 import static dev.zmtp.ZMTPSocketType.SUB;
@@ -22,6 +23,8 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.TestSockets;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.IllegalReferenceCountException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +70,16 @@ class UsageTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("first byte: 0 or 1 (expected: another");
         assertThat(message.refCnt()).isZero();
+    }
+
+    @Test
+    void aMessageWhoseGroupWasReleasedIsReleased() {
+        ZMTPSocket radio = sockets.open(RADIO);
+        ZMTPMessage message = message("group", "body");
+        ByteBuf body = message.frame(1);
+        message.frame(0).release();
+        assertThatThrownBy(() -> radio.sendAsync(message)).isInstanceOf(IllegalReferenceCountException.class);
+        assertThat(body.refCnt()).isZero();
     }
 
     @Test
