@@ -110,12 +110,12 @@ final class LoopWatch {
         return first == of ? null : first;
     }
 
-    /** Begins to check, twice a second. */
+    /** Begins to check, twice a second. If that is impossible, the handler must still get its messages. */
     void begin() {
         try {
             watcher.schedule(this::look, MILLIS, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            logger.debug("The event loops end, and are watched no more", e);
+        } catch (Throwable e) { // the event loops end, or no thread can be started for the watcher
+            logger.debug("An event loop is watched no more", e);
         }
     }
 

@@ -7,6 +7,7 @@ import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
@@ -15,9 +16,11 @@ import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestSockets;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.DefaultEventExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -64,6 +67,16 @@ class LoopWatchTest {
                     .anySatisfy(frame ->
                             assertThat(frame.getMethodName()).isEqualTo("aTaskThatBlocksIsReportedOnceWithItsStack"));
         });
+    }
+
+    /** The process has as many threads as it may have. */
+    @Test
+    void aHandlerGetsItsMessagesAlthoughNoThreadCanWatchIt() {
+        LoopWatch unwatched = new LoopWatch(loop.eventLoop(), new DefaultEventExecutor((ThreadFactory) task -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        }));
+
+        assertThatCode(unwatched::begin).doesNotThrowAnyException();
     }
 
     @Test
