@@ -27,6 +27,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
 import java.util.ResourceBundle;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
@@ -35,7 +37,9 @@ import org.junit.jupiter.api.TestInstance;
 /** A native image holds what is reflected on only if {@code reflect-config.json} names it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // what was imported takes 150 MB, and goes with the instance
 class NativeImageTest {
-    private static final String METADATA = "/META-INF/native-image/dev.zmtp/netty-zmtp/reflect-config.json";
+    private static final String FOLDER = "/META-INF/native-image/dev.zmtp/netty-zmtp/";
+    private static final String METADATA = FOLDER + "reflect-config.json";
+    private static final String PROPERTIES = FOLDER + "native-image.properties";
 
     private static final String CONSTRUCTOR = "[{'name': '<init>', 'parameterTypes': []}]";
 
@@ -70,6 +74,18 @@ class NativeImageTest {
         });
 
         assertThat(metadata()).isEqualTo(expected);
+    }
+
+    /** Quarkus initializes all other classes at build time, and so secrets, clocks and the size of the heap. */
+    @Test
+    void allClassesAreInitializedAtRunTime() throws IOException {
+        Properties properties = new Properties();
+        try (InputStream in = NativeImageTest.class.getResourceAsStream(PROPERTIES)) {
+            assertThat(in).as(PROPERTIES).isNotNull();
+            properties.load(in);
+        }
+
+        assertThat(properties).containsOnly(Map.entry("Args", "--initialize-at-run-time=dev.zmtp"));
     }
 
     /** Whether a bootstrap may be given the class, and calls its constructor. */
