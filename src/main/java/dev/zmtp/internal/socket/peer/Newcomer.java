@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
  * peer closes its socket and opens a new socket, the end of the old connection can arrive after the new connection.
  * Therefore the decision is made when the old connection has ended and the socket has finished with it, or after a
  * second. The end of a connection that is not read cannot be seen, so the last newcomer waits longer then. Earlier
- * ones, which are not read either, might be gone. While this side closes the old connection, all of them wait, because
- * its linger time bounds the wait. Data that the peer sends in the meantime is deferred, because from the peer's point
- * of view the handshake has succeeded.
+ * ones, which are not read either, might be gone. Data that the peer sends in the meantime is deferred, because from
+ * the peer's point of view the handshake has succeeded.
  */
 final class Newcomer {
 
@@ -55,9 +54,7 @@ final class Newcomer {
         timer = context.schedule(
                 () -> {
                     boolean isOwnerRead = owner.channel().config().isAutoRead();
-                    boolean waitsLonger =
-                            ++waits < MAX_WAITS && owner.nameQueue().isLast(this) && !isOwnerRead;
-                    if (waitsLonger || owner.isLeaving()) {
+                    if (++waits < MAX_WAITS && owner.nameQueue().isLast(this) && !isOwnerRead) {
                         waitOn(context);
                     } else {
                         decide();

@@ -176,10 +176,6 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         return commands == null ? 0 : commands.written();
     }
 
-    boolean isLeaving() {
-        return peer != null && peer.isLeaving();
-    }
-
     /** Returns whether the fate of every message written here is known. */
     public boolean isIdle() {
         return writes == null || writes.isIdle();

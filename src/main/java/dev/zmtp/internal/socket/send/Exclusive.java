@@ -27,11 +27,19 @@ public final class Exclusive extends RoundRobin {
     @Override
     @Nullable
     public String up(Peer peer) {
-        if (this.peer != null && this.peer != peer) {
-            return "this socket has its one peer already";
+        if (!peer.isLeaving()) { // otherwise it only gets queued messages
+            if (this.peer != null && this.peer != peer) {
+                return "this socket has its one peer already";
+            }
+            this.peer = peer;
         }
-        this.peer = peer;
         return super.up(peer);
+    }
+
+    /** The next peer has the place, even while this one still reads what was sent to it. */
+    @Override
+    public void leaving(Peer peer) {
+        down(peer);
     }
 
     @Override

@@ -275,6 +275,30 @@ class NewcomerTest {
         assertThat(received).containsExactly("A of the third");
     }
 
+    /** And lingers, as its peer does not read. */
+    @Test
+    void needNotWaitForAPeerWhoseEndpointIsClosing() {
+        bind("test://newcomer", ZMTPSocketConfig.builder(ROUTER).linger(Duration.ofDays(1)));
+        ZMTPSocket slow = loop.open(ZMTPSocketConfig.builder(DEALER)
+                .codec(codec -> codec.localIdentity("A"))
+                .receiveQueueLimit(1, 1 << 20));
+        slow.bind("test://slow");
+        ZMTPEndpoint toSlow = router.connect("test://slow");
+        loop.run();
+        for (int i = 0; i < 20; i++) {
+            router.sendAsync(TestSockets.message("A", "x".repeat(100_000)));
+        }
+        loop.run();
+        ZMTPSocket second = connect("test://newcomer");
+        send(second, "of the second");
+
+        toSlow.close();
+        loop.advance(PATIENCE);
+
+        assertThat(received).containsExactly("A of the second");
+        router.closeAsync(Duration.ZERO);
+    }
+
     @Test
     void isRefusedIfTheOtherOneStaysAndIsNotRead() {
         bind("test://newcomer");
