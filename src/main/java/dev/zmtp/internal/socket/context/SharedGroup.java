@@ -2,7 +2,6 @@ package dev.zmtp.internal.socket.context;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
-import io.netty.util.concurrent.GlobalEventExecutor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -54,11 +53,11 @@ public final class SharedGroup {
     }
 
     public static synchronized void release() {
-        if (--users == 0) {
+        if (--users == 0 && group != null) {
             long last = uses;
-            try {
-                GlobalEventExecutor.INSTANCE.schedule(() -> endAfter(last), KEPT, TimeUnit.MILLISECONDS);
-            } catch (Throwable e) { // no thread can be started
+            try { // on a daemon thread, because the program might end now
+                group.next().schedule(() -> endAfter(last), KEPT, TimeUnit.MILLISECONDS);
+            } catch (Throwable e) { // no thread can be started, or somebody has shut the group down
                 end();
             }
         }
