@@ -30,6 +30,19 @@ public record BoundFile(Path path, @Nullable Object key) {
         }
     }
 
+    /** Returns whether files in the directory of this path have keys, or whether the directory cannot be read. */
+    public static boolean hasKeysBeside(Path path) {
+        Path directory = path.toAbsolutePath().getParent();
+        try {
+            return directory == null
+                    || Files.readAttributes(directory, BasicFileAttributes.class)
+                                    .fileKey()
+                            != null;
+        } catch (IOException e) {
+            return true; // whatever is done next in the directory fails
+        }
+    }
+
     /** Deletes the file, unless a different file is at its path. */
     public void delete() throws IOException {
         if (Objects.equals(key, keyOf(path))) {

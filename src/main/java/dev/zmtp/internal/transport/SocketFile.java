@@ -25,6 +25,9 @@ final class SocketFile implements Transport.Address {
     /** Maximum length of an address on Linux. Other systems have less room, and report it. */
     private static final int MAX_LENGTH = 107;
 
+    /** Maximum length of an address on macOS, as a path with this length must not fail for its other name. */
+    private static final int MAX_SIDE_LENGTH = 103;
+
     private final String text;
     private final boolean bind;
     private final Function<String, ? extends SocketAddress> addresses;
@@ -101,10 +104,14 @@ final class SocketFile implements Transport.Address {
         return List.of(addresses.apply((bindsAt == null ? file : bindsAt).toString()));
     }
 
-    /** Returns a name in the same directory; null if that would be too long. */
-    private static @Nullable Path beside(Path file) {
+    /**
+     * Returns a name in the same directory; null if that would be too long, or if our file could not be told from the
+     * file of another server later, as on Windows. The channel then deletes its file itself.
+     */
+    static @Nullable Path beside(Path file) {
         Path other = StaleSocket.sideName(file);
-        return other.toString().getBytes(StandardCharsets.UTF_8).length > MAX_LENGTH ? null : other;
+        boolean fits = other.toString().getBytes(StandardCharsets.UTF_8).length <= MAX_SIDE_LENGTH;
+        return fits && BoundFile.hasKeysBeside(file) ? other : null;
     }
 
     private Path newFile() throws IOException {

@@ -43,7 +43,7 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
         } catch (NoSuchFileException e) {
             return null;
         }
-        if (!isSocket(path)) {
+        if (!isSocket(path, found)) {
             throw new BindException(path + ": not a socket (expected: no file, or the file of a socket)");
         }
         if (isInUse(path)) {
@@ -53,15 +53,15 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
     }
 
     /**
-     * Pipes and devices are not regular files either. If the system does not report the type, the file must not be
-     * removed.
+     * Pipes and devices are not regular files either. Windows does not report the type, but has neither of them in a
+     * file system.
      */
-    private static boolean isSocket(Path path) throws IOException {
+    static boolean isSocket(Path path, BasicFileAttributes found) throws IOException {
         try {
             Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
             return mode instanceof Integer bits && (bits & FILE_TYPE) == SOCKET;
         } catch (UnsupportedOperationException | IllegalArgumentException e) {
-            return false;
+            return found.isOther();
         }
     }
 

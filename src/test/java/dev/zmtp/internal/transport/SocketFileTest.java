@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
@@ -27,6 +29,8 @@ import java.net.BindException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -37,6 +41,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -338,5 +343,28 @@ class SocketFileTest {
 
     private static SocketFile file(String text) {
         return new SocketFile(text, true, UnixDomainSocketAddress::of);
+    }
+
+    /** Such as that of Windows, where the channel has to delete its file. */
+    @Test
+    void aFileSystemWithoutKeysHasNoOtherName(@TempDir Path folder) throws IOException {
+        assertThat(SocketFile.beside(folder.resolve("socket"))).isNotNull();
+        try (FileSystem zip = FileSystems.newFileSystem(folder.resolve("x.zip"), Map.of("create", "true"))) {
+            assertThat(SocketFile.beside(zip.getPath("/socket"))).isNull();
+        }
+    }
+
+    /** Windows tells only that it is another file. */
+    @Test
+    void aFileSystemWithoutTypesHasASocketIfItIsAnotherFile(@TempDir Path folder) throws IOException {
+        BasicFileAttributes other = mock(BasicFileAttributes.class);
+        when(other.isOther()).thenReturn(true);
+        try (FileSystem zip = FileSystems.newFileSystem(folder.resolve("x.zip"), Map.of("create", "true"))) {
+            Path file = Files.createFile(zip.getPath("/socket"));
+
+            assertThat(StaleSocket.isSocket(file, other)).isTrue();
+            assertThat(StaleSocket.isSocket(file, Files.readAttributes(file, BasicFileAttributes.class)))
+                    .isFalse();
+        }
     }
 }
