@@ -5,6 +5,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -96,6 +97,8 @@ final class CaptureFile {
                     earlier.add(each);
                 }
             });
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
         for (Path each : earlier) {
             Files.deleteIfExists(each);
