@@ -163,9 +163,7 @@ public final class Forwarding implements Sink {
             return;
         }
         VarHandle.fullFence(); // either this thread sees that the drain ends, or the drain sees the added message
-        if (!drainScheduled.get() && drainScheduled.compareAndSet(false, true)) {
-            target.execute(drainTask);
-        }
+        target.executeOnce(drainScheduled, drainTask);
     }
 
     // On the target's event loop
@@ -189,15 +187,20 @@ public final class Forwarding implements Sink {
             wakeSource();
         }
         if (messages == LoopBudget.MESSAGES) {
-            state = State.RESTING;
             drainScheduled.set(true); // the source's event loop must not run it earlier
-            target.executeAfterReads(this::drainRest);
+            try {
+                target.executeAfterReads(this::drainRest);
+            } catch (Throwable e) { // there is no memory for the task
+                drainScheduled.set(false);
+                throw e;
+            }
+            state = State.RESTING;
             return;
         }
         drainScheduled.set(false);
         VarHandle.fullFence(); // like in wakeTarget
-        if (room && !paused && !ring.isEmpty() && drainScheduled.compareAndSet(false, true)) {
-            target.execute(drainTask); // in a new task, because draining now would have no bound
+        if (room && !paused && !ring.isEmpty()) {
+            target.executeOnce(drainScheduled, drainTask); // not now, because draining would have no bound
         }
     }
 

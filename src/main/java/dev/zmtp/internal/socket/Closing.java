@@ -196,7 +196,6 @@ public final class Closing {
         if (lingers != null) {
             lingers.cancel(false); // a timer would keep the socket in memory
         }
-        termination().removeListener(loopEnded);
         if (context.inEventLoop()) { // otherwise it has ended
             LoopHooks.remove(context.eventLoop(), loopEnds);
         }
@@ -206,6 +205,9 @@ public final class Closing {
         parts.reportRest();
         context.executeLaterAnyway(parts::reportRest); // after the ends of these connections
         context.completions().completeDelayed();
-        context.completions().after(() -> report.succeed(stats));
+        context.completions().after(() -> {
+            termination().removeListener(loopEnded); // which completes this, too, if the loop ends first
+            report.succeed(stats);
+        });
     }
 }

@@ -258,6 +258,9 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
             LoopHooks.execute(eventLoop(), readTask);
         } catch (RejectedExecutionException e) { // it has ended
             reading.set(false);
+        } catch (Error e) { // there is no memory for the task
+            reading.set(false);
+            throw e;
         } catch (IllegalStateException e) { // it is not registered; it checks the ring when it is
             reading.set(false);
             if (isRegistered()) { // in the meantime, and saw that a read was scheduled

@@ -241,7 +241,12 @@ public final class Completions implements Runnable {
     private void schedule() {
         if (!scheduled && !running && most == AT_ONCE) { // otherwise the code that is running checks again
             scheduled = true; // not now even if the loop ends, because a chain continues until the socket closes
-            context.executeLaterAnyway(this);
+            try {
+                context.executeLaterAnyway(this);
+            } catch (Throwable e) { // there is no memory for the task
+                scheduled = false;
+                throw e;
+            }
         }
     }
 
@@ -267,11 +272,16 @@ public final class Completions implements Runnable {
     }
 
     private void run(int left) {
-        completeSome(left);
-        atOnce = 0;
-        scheduled = !waiting.isEmpty();
-        if (scheduled) {
-            context.executeAfterReads(this);
+        scheduled = true; // what is completed schedules nothing
+        try {
+            completeSome(left);
+        } finally {
+            atOnce = 0;
+            scheduled = false;
+            if (!waiting.isEmpty()) {
+                context.executeAfterReads(this);
+                scheduled = true; // only now, because there might be no memory for the task
+            }
         }
     }
 

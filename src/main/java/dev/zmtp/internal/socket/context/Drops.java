@@ -64,9 +64,7 @@ public final class Drops {
             its.merge(reason, 1L, Long::sum);
             return its;
         });
-        if (collecting.compareAndSet(false, true)) {
-            context.execute(collectTask);
-        }
+        context.executeOnce(collecting, collectTask);
     }
 
     // On the event loop

@@ -29,6 +29,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -323,6 +324,27 @@ public final class SocketContext {
     }
 
     /**
+     * Runs the task later, unless it is scheduled. Returns false if the event loop has ended.
+     *
+     * @param scheduled whether it is, which the task resets. It remains false if the event loop does not take the task,
+     *     also because there is no memory for it
+     */
+    public boolean executeOnce(AtomicBoolean scheduled, Runnable task) {
+        if (scheduled.get() || !scheduled.compareAndSet(false, true)) {
+            return true;
+        }
+        boolean isTaken = false;
+        try {
+            isTaken = tryExecute(task);
+            return isTaken;
+        } finally {
+            if (!isTaken) {
+                scheduled.set(false);
+            }
+        }
+    }
+
+    /**
      * Runs the task on the event loop, at once if this is its thread. If the event loop ends before the task has run,
      * the task runs after the end of the loop, when nothing else runs.
      */
@@ -346,7 +368,13 @@ public final class SocketContext {
      * {@link #executeAnyway}, the rest runs even if the event loop ends first. On the event loop.
      */
     public void executeAfterReads(Runnable rest) {
-        AfterReads.run(eventLoop, () -> executeLaterAnyway(rest));
+        AfterReads.run(eventLoop, () -> {
+            try {
+                executeLaterAnyway(rest);
+            } catch (Throwable e) { // there is no memory for the task, and nobody would run it later
+                rest.run();
+            }
+        });
     }
 
     /** Runs the task at once if this is the event loop's thread. Otherwise, it runs there later. */

@@ -258,8 +258,8 @@ public final class Outbound {
             }
         }
         if (left == 0 && !restScheduled && !queue.isEmpty()) {
-            restScheduled = true;
             context.executeAfterReads(this::drainRest);
+            restScheduled = true; // only now, because there might be no memory for the task
         }
         if (some) {
             noteSlowness();

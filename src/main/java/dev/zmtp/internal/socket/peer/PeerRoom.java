@@ -76,7 +76,12 @@ final class PeerRoom {
     void came() {
         if (missed && !lookScheduled) {
             lookScheduled = true;
-            context.execute(lookTask);
+            try {
+                context.execute(lookTask);
+            } catch (Throwable e) { // there is no memory for the task
+                lookScheduled = false;
+                throw e;
+            }
         }
     }
 

@@ -88,8 +88,8 @@ final class SinkPump {
         int left = LoopBudget.MESSAGES;
         for (Sink to = sink; to != null && inbox.mayHaveNext(to) && to.wants(); to = sink) { // a sink can be replaced
             if (left-- == 0) {
-                state = State.RESTING;
                 context.executeAfterReads(this::pumpRest);
+                state = State.RESTING; // only now, because there might be no memory for the task
                 return;
             }
             if (!inbox.passNext(to)) {

@@ -70,11 +70,7 @@ final class Intake {
     /** Schedules the task, unless it is scheduled. Returns false if the event loop has ended. */
     @CheckReturnValue
     boolean schedule() {
-        if (scheduled.get() || !scheduled.compareAndSet(false, true) || context.tryExecute(drainTask)) {
-            return true;
-        }
-        scheduled.set(false); // the next call has to fail, too
-        return false;
+        return context.executeOnce(scheduled, drainTask);
     }
 
     /**
@@ -129,7 +125,12 @@ final class Intake {
      */
     void end(boolean all) {
         if (!all && !queue.isEmpty()) {
-            context.executeAfterReads(drainTask);
+            try {
+                context.executeAfterReads(drainTask);
+            } catch (Throwable e) { // there is no memory for the task, so the next message schedules it
+                scheduled.set(false);
+                throw e;
+            }
             return;
         }
         if (!all) {

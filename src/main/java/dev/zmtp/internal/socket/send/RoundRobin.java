@@ -320,8 +320,8 @@ public class RoundRobin extends Routing {
                     pass(peer, next.message(), next.result(), next.request());
                 }
             }
-            restScheduled = true;
             context.executeAfterReads(restTask);
+            restScheduled = true; // only now, because there might be no memory for the task
         } finally {
             credit.give(messages, bytes);
         }

@@ -388,8 +388,8 @@ public final class Senders {
             }
         }
         if (left == 0) {
-            restScheduled = true;
             context.executeAfterReads(restTask);
+            restScheduled = true; // only now, because there might be no memory for the task
         }
     }
 

@@ -119,10 +119,15 @@ final class WaitingSends {
     void lookAgain() {
         if (size.get() > 0 && !lookScheduled && !context.inEventLoop()) {
             lookScheduled = true;
-            context.execute(() -> {
+            try {
+                context.execute(() -> {
+                    lookScheduled = false;
+                    capacityFreed.run();
+                });
+            } catch (Throwable e) { // there is no memory for the task
                 lookScheduled = false;
-                capacityFreed.run();
-            });
+                throw e;
+            }
         }
     }
 

@@ -1,0 +1,86 @@
+package dev.zmtp.internal.socket.context;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.failure;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.receive;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.TestSockets;
+import io.netty.channel.DefaultEventLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** An event loop has no memory for a task, once. What is not run then must run later. */
+class HandOverTest {
+
+    /** Whether the loop takes the next task of another thread, or the next one that completes futures. */
+    private final AtomicBoolean ofOthersFails = new AtomicBoolean();
+
+    private final AtomicBoolean ofCompletionsFails = new AtomicBoolean();
+
+    private final DefaultEventLoop loop = new DefaultEventLoop() {
+        @Override
+        public void execute(Runnable task) {
+            AtomicBoolean fails = inEventLoop() ? ofCompletionsFails : ofOthersFails;
+            if ((!inEventLoop() || task instanceof Completions) && fails.getAndSet(false)) {
+                throw new OutOfMemoryError("of the test");
+            }
+            super.execute(task);
+        }
+    };
+
+    @AfterEach
+    void end() throws InterruptedException {
+        loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    }
+
+    @Test
+    void aMessageOfAnotherThreadDoesNotKeepTheNextOne() {
+        ZMTPSocket push = ZMTPSocket.of(PUSH, loop);
+        ZMTPSocket pull = ZMTPSocket.of(PULL);
+        connect(push, bind(pull, "inproc://hand-over"));
+        ofOthersFails.set(true);
+        assertThat(catchThrowable(() -> push.sendAsync(message("1")))).isInstanceOf(OutOfMemoryError.class);
+
+        get(push.sendAsync(message("2")));
+
+        assertThat(receive(pull)).containsExactly("1");
+        assertThat(receive(pull)).containsExactly("2");
+        get(push.closeAsync(Duration.ZERO));
+        get(pull.closeAsync(Duration.ZERO));
+    }
+
+    @Test
+    void futuresAndACloseAreCompletedByTheNext() throws Exception {
+        ZMTPSocket router = ZMTPSocket.of(ROUTER, loop);
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        ofCompletionsFails.set(true);
+        Throwable thrown = loop.submit(() -> {
+                    Throwable first = null;
+                    for (int i = 0; i < 100; i++) {
+                        Throwable next = catchThrowable(() -> sent.add(router.sendAsync(message("nobody", "x"))));
+                        first = first == null ? next : first;
+                    }
+                    return first;
+                })
+                .get(TestSockets.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+
+        assertThat(thrown).isInstanceOf(OutOfMemoryError.class);
+        sent.forEach(future -> assertThat(failure(future)).hasMessageStartingWith("UNROUTABLE"));
+        get(router.closeAsync(Duration.ZERO));
+    }
+}
