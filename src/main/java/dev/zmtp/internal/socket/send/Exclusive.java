@@ -39,14 +39,19 @@ public final class Exclusive extends RoundRobin {
     /** The next peer has the place, even while this one still reads what was sent to it. */
     @Override
     public void leaving(Peer peer) {
-        down(peer);
+        leavesPlace(peer);
+        super.leaving(peer);
+    }
+
+    private void leavesPlace(Peer peer) {
+        if (this.peer == peer) {
+            this.peer = null;
+        }
     }
 
     @Override
     public void down(Peer peer) {
-        if (this.peer == peer) {
-            this.peer = null;
-        }
+        leavesPlace(peer);
         super.down(peer);
     }
 }

@@ -30,6 +30,8 @@ import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What was sent before an endpoint is closed, and what waits only for its peer. */
 @Tag("netty-4.2-only")
@@ -294,6 +296,54 @@ class ClosedEndpointsTest {
         assertThat(atTheFirst).isNotEmpty().doesNotContain("after");
         assertThat(received).contains("after");
         loop.close(); // now, as the slow peer has buffers until then
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PAIR", "CHANNEL", "DEALER", "PUSH"})
+    void whatIsQueuedForASlowPeerLeavesAndNothingMoreIsAccepted(ZMTPSocketType type) {
+        ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, "test://slow", type == PUSH ? PULL : type);
+        ZMTPSocket socket = loop.open(ZMTPSocketConfig.builder(type).linger(HOUR));
+        ZMTPEndpoint toSlow = socket.connect("test://slow");
+        loop.run();
+        slow.stopReading();
+        for (int i = 0; i < 20; i++) {
+            socket.sendOrDrop(message("x".repeat(100_000)));
+        }
+        loop.run();
+
+        toSlow.close();
+        loop.run();
+        assertThat(socket.isWritable()).isFalse();
+        ZMTPMessage after = message("after");
+        assertThat(socket.trySend(after)).isFalse();
+        after.release();
+        slow.resumeReading();
+        int read = 0;
+        for (int i = 0; i < 100; i++) {
+            loop.advance(Duration.ofMillis(10));
+            while (!slow.isEmpty()) {
+                slow.receive();
+                read++;
+            }
+        }
+
+        assertThat(read).isEqualTo(20);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PAIR", "CHANNEL", "DEALER", "PUSH"})
+    void whatIsSentBeforeThePeerIsThereLeavesIfItComesSoon(ZMTPSocketType type) {
+        ZMTPSocket socket = loop.open(ZMTPSocketConfig.builder(type));
+        ZMTPEndpoint endpoint = socket.connect("inproc://later");
+        CompletableFuture<Void> sent = socket.sendAsync(message("job"));
+        loop.run();
+        endpoint.close();
+        loop.run();
+        assertThat(sent).isNotDone();
+
+        receiver(type == PUSH ? PULL : type, "inproc://later");
+
+        assertThat(received).containsExactly("job");
     }
 
     /** The old peer has not yet read everything when the new one is there. */
