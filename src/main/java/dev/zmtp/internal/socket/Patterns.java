@@ -10,6 +10,7 @@ import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Nothing;
 import dev.zmtp.internal.socket.receive.OneFrame;
 import dev.zmtp.internal.socket.receive.Reception;
+import dev.zmtp.internal.socket.receive.Upstream;
 import dev.zmtp.internal.socket.request.Answers;
 import dev.zmtp.internal.socket.request.Enveloped;
 import dev.zmtp.internal.socket.request.Requests;
@@ -46,7 +47,8 @@ final class Patterns {
     /** Returns the handling of the messages that a socket receives. */
     static Reception reception(SocketContext context, Inbox inbox, Subscriptions subscriptions, Requests requests) {
         return switch (context.type()) {
-            case PULL, PAIR, XSUB, XPUB, ROUTER -> new Everything(inbox);
+            case PULL, PAIR, XSUB, ROUTER -> new Everything(inbox);
+            case XPUB -> new Upstream(context, inbox);
             case GATHER, CLIENT, CHANNEL, SERVER, PEER -> new OneFrame(inbox);
             case SUB, DISH -> new Filtered(context, inbox, subscriptions);
             case DEALER, REQ -> new Answers(context, inbox, requests);

@@ -1,0 +1,97 @@
+package dev.zmtp.internal.socket.receive;
+
+import static dev.zmtp.ZMTPSocketType.XPUB;
+import static dev.zmtp.ZMTPSocketType.XSUB;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
+import dev.zmtp.test.ZMTPTestLoop;
+import dev.zmtp.testing.TestSockets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an XSUB sends to an XPUB, in virtual time. */
+@Tag("netty-4.2-only")
+class UpstreamTest {
+
+    private static final int LIMIT = 10;
+
+    private final ZMTPTestLoop loop = ZMTPTestLoop.create();
+
+    @AfterEach
+    void close() {
+        loop.close();
+    }
+
+    private ZMTPSocket bind(String endpoint) {
+        ZMTPSocket xpub = loop.open(ZMTPSocketConfig.builder(XPUB).receiveQueueLimit(LIMIT, 1 << 20));
+        xpub.bind(endpoint);
+        loop.run();
+        return xpub;
+    }
+
+    private ZMTPSocket connect(String endpoint) {
+        ZMTPSocket xsub = loop.open(ZMTPSocketConfig.builder(XSUB));
+        xsub.connect(endpoint);
+        loop.run();
+        return xsub;
+    }
+
+    private void send(ZMTPSocket xsub, int messages) {
+        for (int i = 0; i < messages; i++) {
+            xsub.sendOrDrop(message("up " + i));
+            loop.run();
+        }
+    }
+
+    /** A proxy sends what a stranger sends to it, and the subscriptions of all others. */
+    @ParameterizedTest
+    @ValueSource(strings = {"test://upstream", "inproc://upstream"})
+    void doesNotKeepSubscriptionsFromAnXpubThatReceivesNothing(String endpoint) {
+        ZMTPSocket xpub = bind(endpoint);
+        List<String> dropped = new ArrayList<>();
+        xpub.onEvent(Runnable::run, event -> {
+            if (event instanceof Dropped some && some.reason() == DropReason.UNSOLICITED) {
+                dropped.add("");
+            }
+        });
+        ZMTPSocket xsub = connect(endpoint);
+
+        send(xsub, 5 * LIMIT);
+        xsub.subscribe("topic");
+        loop.run();
+        xpub.sendOrDrop(message("topic 1"));
+        loop.run();
+
+        assertThat(TestSockets.frames(xsub.receiveAsync().join())).containsExactly("topic 1");
+        assertThat(dropped).isNotEmpty();
+        assertThat(xpub.stats().discarded()).isPositive();
+    }
+
+    @Test
+    void isAllReceivedIfTheXpubReceives() {
+        ZMTPSocket xpub = bind("test://upstream");
+        List<String> received = new ArrayList<>();
+        ZMTPMessage none = xpub.tryReceive();
+        assertThat(none).isNull();
+        ZMTPSocket xsub = connect("test://upstream");
+
+        send(xsub, 5 * LIMIT);
+        for (ZMTPMessage next = xpub.tryReceive(); next != null; next = xpub.tryReceive()) {
+            received.addAll(TestSockets.frames(next));
+            loop.run();
+        }
+
+        assertThat(received).hasSize(5 * LIMIT).first().isEqualTo("up 0");
+    }
+}
