@@ -216,7 +216,9 @@ public final class ZMTPSocketConfig {
 
     /**
      * Maximum time for which a message waits in a queue before it is dropped. A {@code sendAsync} that waits for room
-     * in the queue has the same limit for that wait. Must be at least 1 ms. Default: no limit.
+     * in the queue has the same limit for that wait. A message is never sent after this time. While nothing can be
+     * sent, it is dropped up to a quarter of the time later, and at most 1 s later. Must be at least 1 ms. Default: no
+     * limit.
      */
     public Duration maxMessageAge() {
         return values.maxMessageAge;

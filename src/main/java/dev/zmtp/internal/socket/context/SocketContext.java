@@ -50,6 +50,7 @@ public final class SocketContext {
     private final boolean namesPeers;
     private final AtomicInteger numbers = new AtomicInteger();
     private final long maxMessageAgeNanos;
+    private final MessageAges messageAges;
     private volatile QueueLimit sendQueueLimit;
     private volatile @Nullable MemoryLedger ledger;
 
@@ -85,6 +86,7 @@ public final class SocketContext {
         this.surroundings = surroundings;
         this.namesPeers = TypeRules.namesPeers(config.socketType());
         this.maxMessageAgeNanos = Settings.nanos(config.maxMessageAge());
+        this.messageAges = new MessageAges(this, maxMessageAgeNanos);
         this.sendQueueLimit = effective(SocketValues.limitOfSends(config));
     }
 
@@ -108,6 +110,10 @@ public final class SocketContext {
 
     public long maxMessageAgeNanos() {
         return maxMessageAgeNanos;
+    }
+
+    public MessageAges messageAges() {
+        return messageAges;
     }
 
     /** Returns the time from which the age of a message counts; 0 if the age has no limit. From any thread. */
@@ -368,13 +374,16 @@ public final class SocketContext {
      * {@link #executeAnyway}, the rest runs even if the event loop ends first. On the event loop.
      */
     public void executeAfterReads(Runnable rest) {
-        AfterReads.run(eventLoop, () -> {
+        boolean isTaken = AfterReads.submit(eventLoop, () -> {
             try {
                 executeLaterAnyway(rest);
             } catch (Throwable e) { // there is no memory for the task, and nobody would run it later
                 rest.run();
             }
         });
+        if (!isTaken) {
+            executeLaterAnyway(rest);
+        }
     }
 
     /** Runs the task at once if this is the event loop's thread. Otherwise, it runs there later. */

@@ -5,6 +5,7 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.SENT;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.socket.context.MessageAges;
 import dev.zmtp.internal.socket.context.PeerCounters;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.TypeRules;
@@ -19,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The messages to a peer. Each is passed to its transport or waits in its queue. On the event loop. */
-public final class Outbound {
+public final class Outbound implements MessageAges.Queue {
 
     private final SocketContext context;
     private final SlowPeers slowPeers;
@@ -186,6 +187,7 @@ public final class Outbound {
 
     private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         queue.add(message, result, context.nanoTime());
+        context.messageAges().added(this);
         slowPeers.shares().queued(this, message);
         noteSlowness();
         return Fate.QUEUED;
@@ -211,10 +213,15 @@ public final class Outbound {
         peer.roomMissed();
         if (queue.isSlowUnnoticed() && !noticing) {
             noticing = true;
-            context.execute(() -> {
+            try {
+                context.execute(() -> {
+                    noticing = false;
+                    noteSlowness();
+                });
+            } catch (Throwable e) { // there is no memory for the task
                 noticing = false;
-                noteSlowness();
-            });
+                throw e;
+            }
         }
     }
 
@@ -262,12 +269,30 @@ public final class Outbound {
             restScheduled = true; // only now, because there might be no memory for the task
         }
         if (some) {
-            noteSlowness();
-            peer.unreadAnswers().someHaveLeft();
-            peer.roomCame();
-            context.capacityFreed();
-            peer.drained(); // the last message might have been dropped instead of written
+            someHaveLeft();
         }
+    }
+
+    private void someHaveLeft() {
+        noteSlowness();
+        peer.unreadAnswers().someHaveLeft();
+        peer.roomCame();
+        context.capacityFreed();
+        peer.drained(); // the last message might have been dropped instead of written
+    }
+
+    @Override
+    public boolean dropOld() {
+        long now = context.nanoTime();
+        int left = LoopBudget.MESSAGES;
+        while (left > 0 && queue.isOlderThan(context.maxMessageAgeNanos(), now)) {
+            left--;
+            slowPeers.drop(peer, Objects.requireNonNull(queue.drop()), DropReason.EXPIRED, context.tooOld());
+        }
+        if (left < LoopBudget.MESSAGES) {
+            someHaveLeft();
+        }
+        return !queue.isEmpty();
     }
 
     private void drainRest() {

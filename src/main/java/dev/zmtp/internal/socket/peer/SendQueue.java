@@ -282,6 +282,11 @@ public final class SendQueue {
         return limit.bytes() - bytes.get();
     }
 
+    /** Returns whether the oldest message has waited for longer than this, in nanoseconds. */
+    public boolean isOlderThan(long age, long now) {
+        return !isEmpty() && now - oldestSince.get() > age;
+    }
+
     /** Returns how long the oldest message has waited. */
     public Duration oldestAge(long now) {
         return messages() == 0 ? Duration.ZERO : Duration.ofNanos(now - oldestSince.get());

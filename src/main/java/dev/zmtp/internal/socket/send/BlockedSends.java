@@ -1,6 +1,8 @@
 package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.socket.context.MessageAges;
 import dev.zmtp.internal.socket.context.SocketContext;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -12,7 +14,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Accepted messages that wait until all peers that should get them have room. On the event loop. */
-final class BlockedSends {
+final class BlockedSends implements MessageAges.Queue {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.BlockedSends");
 
@@ -44,7 +46,28 @@ final class BlockedSends {
     void add(Sent.ToAny message) {
         if (!messages.isEmpty() || !route.test(message)) {
             messages.add(message);
+            context.messageAges().added(this);
         }
+    }
+
+    @Override
+    public boolean dropOld() {
+        int left = LoopBudget.MESSAGES;
+        while (left > 0
+                && !messages.isEmpty()
+                && context.isTooOld(messages.getFirst().since())) {
+            left--;
+            expire(messages.removeFirst());
+        }
+        if (left < LoopBudget.MESSAGES) {
+            context.capacityFreed();
+        }
+        return !messages.isEmpty();
+    }
+
+    private void expire(Sent.ToAny late) {
+        late.giveBack(credit);
+        context.expire(late.message(), late.result());
     }
 
     /** Calls the action with each message that waits now. */
@@ -70,8 +93,7 @@ final class BlockedSends {
                 break;
             }
             if (context.isTooOld(next.since())) {
-                next.giveBack(credit);
-                context.expire(next.message(), next.result());
+                expire(next);
             } else if (!route.test(next)) {
                 messages.addFirst(next);
                 return -1;

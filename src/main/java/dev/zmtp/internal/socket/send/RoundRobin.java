@@ -5,6 +5,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.socket.context.MessageAges;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Outgoing;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Until then it waits in a queue of the socket. Thus no message waits for a peer that is disconnected or full while
  * another peer could get it, and a peer that leaves takes with it only the messages in its channel.
  */
-public class RoundRobin extends Routing {
+public class RoundRobin extends Routing implements MessageAges.Queue {
 
     private final SocketContext context;
     private final Credit credit;
@@ -114,6 +115,7 @@ public class RoundRobin extends Routing {
             long since) {
         try {
             queue.add(message, result, request, bytes, since);
+            context.messageAges().added(this);
         } catch (Throwable e) { // such as that its sender has released a frame, of which it would keep a copy
             credit.give(1, bytes);
             throw e;
@@ -289,9 +291,7 @@ public class RoundRobin extends Routing {
             draining = false;
         }
         context.capacityFreed();
-        if (queue.isEmpty()) {
-            List.copyOf(last).forEach(Peer::drained);
-        }
+        drainedLast();
     }
 
     private void drainRest() {
@@ -324,6 +324,29 @@ public class RoundRobin extends Routing {
             restScheduled = true; // only now, because there might be no memory for the task
         } finally {
             credit.give(messages, bytes);
+        }
+    }
+
+    @Override
+    public boolean dropOld() {
+        long now = context.nanoTime();
+        int left = LoopBudget.MESSAGES;
+        while (left > 0 && queue.isOlderThan(context.maxMessageAgeNanos(), now)) {
+            left--;
+            QueuedMessage late = Objects.requireNonNull(queue.poll());
+            credit.give(1, late.bytes());
+            expire(late);
+        }
+        if (left < LoopBudget.MESSAGES) {
+            context.capacityFreed();
+            drainedLast();
+        }
+        return !queue.isEmpty();
+    }
+
+    private void drainedLast() {
+        if (queue.isEmpty()) {
+            List.copyOf(last).forEach(Peer::drained);
         }
     }
 

@@ -3,18 +3,22 @@ package dev.zmtp.internal.socket.send;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
+import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.socket.context.MessageAges;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** The sends of threads and of futures that wait for room, in order of arrival. */
-final class WaitingSends {
+final class WaitingSends implements MessageAges.Queue {
 
     private final SocketContext context;
     private final BooleanSupplier sendsWait;
@@ -77,7 +81,7 @@ final class WaitingSends {
             size.decrementAndGet();
             refuse(outgoing, "waiting sends: " + most + " (expected: fewer, see maxWaitingSends)");
         } else if (context.inEventLoop()) {
-            waiting.add(new Offered(outgoing));
+            add(new Offered(outgoing));
         } else {
             hand(new Offered(outgoing));
         }
@@ -144,12 +148,42 @@ final class WaitingSends {
             size.decrementAndGet();
             capacityFreed.run();
         } else {
-            waiting.add(comes);
+            add(comes);
             capacityFreed.run();
         }
     }
 
     // On the event loop
+
+    private void add(InLine comes) {
+        waiting.add(comes);
+        context.messageAges().added(this);
+    }
+
+    @Override
+    public boolean dropOld() {
+        List<Offered> old = new ArrayList<>();
+        for (Iterator<InLine> each = waiting.iterator(); each.hasNext() && old.size() < LoopBudget.MESSAGES; ) {
+            if (each.next() instanceof Offered offered) { // and not a thread, which has a limit of its own
+                if (!isTooOld(offered)) {
+                    break;
+                }
+                each.remove();
+                old.add(offered);
+            }
+        }
+        old.forEach(this::expire);
+        return !waiting.isEmpty();
+    }
+
+    private boolean isTooOld(Offered offered) {
+        return context.isTooOld(offered.message.since());
+    }
+
+    private void expire(Offered late) {
+        size.decrementAndGet(); // first, because its sender can send again when it is notified
+        context.expire(late.message.message(), late.message.result());
+    }
 
     boolean hasNext() {
         return !waiting.isEmpty();
@@ -158,9 +192,8 @@ final class WaitingSends {
     /** Serves the first send, or drops it if it is too old. Returns false if it still has to wait. */
     boolean serveFirst() {
         InLine first = waiting.remove(); // now, because serving it can lead here
-        if (first instanceof Offered offered && context.isTooOld(offered.message.since())) {
-            size.decrementAndGet(); // first, because its sender can send again when it is notified
-            context.expire(offered.message.message(), offered.message.result());
+        if (first instanceof Offered offered && isTooOld(offered)) {
+            expire(offered);
             return true;
         }
         if (!first.served()) {

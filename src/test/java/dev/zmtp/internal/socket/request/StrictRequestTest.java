@@ -191,10 +191,6 @@ class StrictRequestTest {
         ZMTPSocket req = sockets.open(sockets.builder(REQ).maxMessageAge(Duration.ofMillis(1)));
         req.connect(ENDPOINT);
         CompletableFuture<Void> sent = req.sendAsync(message("question"));
-        await("too old", () -> req.stats().oldestAge().toMillis() > 1);
-        ZMTPSocket rep = sockets.open(REP);
-
-        bind(rep, ENDPOINT);
 
         assertThat(reason(sent)).isEqualTo(EXPIRED);
         assertThat(reason(req.receiveAsync())).isEqualTo(EXPIRED);
@@ -205,34 +201,17 @@ class StrictRequestTest {
         ZMTPSocket req = sockets.open(sockets.builder(REQ).maxMessageAge(Duration.ofMillis(1)));
         req.connect(ENDPOINT);
         CompletableFuture<Void> first = req.sendAsync(message("too old"));
-        await("too old", () -> req.stats().oldestAge().toMillis() > 1);
+        assertThat(reason(first)).isEqualTo(EXPIRED);
+        assertThat(req.isWritable()).isTrue();
         ZMTPSocket rep = sockets.open(REP);
         rep.serve(request -> request.reply(request.message()));
         bind(rep, ENDPOINT);
-        assertThat(reason(first)).isEqualTo(EXPIRED);
-        assertThat(req.isWritable()).isTrue();
+        get(req.whenPeers(1)); // so that the next does not wait
 
         get(req.sendAsync(message("again")));
 
         assertThat(reason(req.sendAsync(message("not its turn")))).isEqualTo(ILLEGAL_STATE);
         assertThat(req.stats().dropped()).isEqualTo(2);
-        assertThat(receive(req)).containsExactly("again");
-    }
-
-    @Test
-    void theNextRequestMayBeSentByWhoeverHearsThatTheLastCouldNot(TestSockets sockets) {
-        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxMessageAge(Duration.ofMillis(1)));
-        req.connect(ENDPOINT);
-        CompletableFuture<CompletableFuture<Void>> again = new CompletableFuture<>();
-        req.sendAsync(message("too old"))
-                .whenComplete((sent, failure) -> again.complete(req.sendAsync(message("again"))));
-        await("too old", () -> req.stats().oldestAge().toMillis() > 1);
-        ZMTPSocket rep = sockets.open(REP);
-        rep.serve(request -> request.reply(request.message()));
-
-        bind(rep, ENDPOINT);
-
-        get(get(again));
         assertThat(receive(req)).containsExactly("again");
     }
 

@@ -3,6 +3,9 @@ package dev.zmtp.internal.socket.send;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
 import static dev.zmtp.testing.TestSockets.message;
@@ -11,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
@@ -83,15 +87,93 @@ class MessageAgeTest {
     }
 
     @Test
+    void aMessageExpiresAlthoughNobodyComes() {
+        ZMTPSocket push = open(PUSH, OverflowPolicy.WAIT);
+        push.connect(ENDPOINT);
+        List<CompletableFuture<Void>> sends = send(push, "queued", "waits", "waits as well");
+
+        loop.advance(AGE);
+        assertThat(sends).noneMatch(CompletableFuture::isDone);
+        loop.advance(AGE.dividedBy(4));
+
+        assertThat(sends).allSatisfy(send -> assertThat(reason(send)).isEqualTo(EXPIRED));
+        assertThat(push.stats().queued()).isZero();
+        assertThat(push.isWritable()).isTrue();
+    }
+
+    @Test
+    void aMessageForAPeerThatIsAwayExpires() {
+        ZMTPSocket router = open(ROUTER, OverflowPolicy.WAIT);
+        ZMTPPeer peer = router.connect(ENDPOINT).peer();
+        CompletableFuture<Void> sent = peer.sendAsync(message("queued"));
+        assertThat(peer.isWritable()).isFalse();
+
+        loop.advance(AGE.multipliedBy(2));
+
+        assertThat(reason(sent)).isEqualTo(EXPIRED);
+        assertThat(peer.isWritable()).isTrue();
+    }
+
+    @Test
+    void whoWaitsForTheAnswerToARequestThatHasExpiredIsTold() {
+        ZMTPSocket req = open(REQ, OverflowPolicy.WAIT);
+        req.connect(ENDPOINT);
+        req.sendOrDrop(message("request"));
+        CompletableFuture<ZMTPMessage> answer = req.receiveAsync();
+
+        loop.advance(AGE.multipliedBy(2));
+
+        assertThat(reason(answer)).isEqualTo(EXPIRED);
+        assertThat(req.isWritable()).isTrue();
+    }
+
+    @Test
+    void whoHearsThatARequestHasExpiredCanSendTheNext() {
+        ZMTPSocket req = open(REQ, OverflowPolicy.WAIT);
+        req.connect("inproc://age");
+        req.sendAsync(message("too old")).whenComplete((sent, expired) -> req.sendAsync(message("again")));
+        loop.advance(AGE.plus(AGE.dividedBy(4)));
+        ZMTPSocket rep = loop.open(ZMTPSocketConfig.builder(REP));
+        rep.serve(request -> request.reply(request.message()));
+
+        rep.bind("inproc://age");
+        loop.run();
+
+        assertThat(TestSockets.frames(req.receiveAsync().join())).containsExactly("again");
+    }
+
+    @Test
+    void aMessageThatWaitsForTheSlowestSubscriberExpires() {
+        ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, ENDPOINT, SUB);
+        ZMTPSocket pub = open(PUB, OverflowPolicy.WAIT);
+        pub.connect(ENDPOINT);
+        loop.run();
+        slow.subscribe("");
+        slow.stopReading();
+        while (pub.isWritable()) {
+            pub.sendOrDrop(message("x".repeat(100_000)));
+            loop.run();
+        }
+        CompletableFuture<Void> waits = pub.sendAsync(message("waits"));
+
+        loop.advance(AGE.multipliedBy(2));
+
+        assertThat(reason(waits)).isEqualTo(EXPIRED);
+        assertThat(pub.isWritable()).isTrue();
+        loop.close(); // now, as the slow peer has buffers until then
+    }
+
+    @Test
     void aSenderThatSendsAgainWhenItsMessageHasExpiredFindsItsPlaceInTheLine() {
         ZMTPSocket push = loop.open(ZMTPSocketConfig.builder(PUSH)
                 .maxMessageAge(AGE)
+                .reconnectDelay(Duration.ofMillis(10), Duration.ofMillis(10))
                 .sendQueueLimit(1, 1 << 20)
                 .maxWaitingSends(1));
         push.connect(ENDPOINT);
         push.sendAsync(message("queued"));
         push.sendAsync(message("waits")).whenComplete((none, expired) -> push.sendAsync(message("again")));
-        loop.advance(Duration.ofHours(1));
+        loop.advance(AGE.plus(AGE.dividedBy(4)));
 
         receive();
 
