@@ -93,9 +93,8 @@ public final class Closing {
 
     public CompletableFuture<ZMTPStats> close(Duration linger) {
         context.close();
-        if (begun.compareAndSet(false, true)) {
-            context.execute(() -> begin(linger)); // otherwise the event loop has ended, or is about to
-        }
+        // If the event loop does not take it, it has ended, or is about to.
+        context.executeOnce(begun, () -> begin(linger));
         return report;
     }
 
@@ -201,13 +200,16 @@ public final class Closing {
         }
         whenClosed.run();
         ZMTPStats stats = parts.statsAtTheEnd(); // of connections that take longer to close
-        List.copyOf(links).forEach(link -> LoopHooks.close(link.channel()));
-        parts.reportRest();
-        context.executeLaterAnyway(parts::reportRest); // after the ends of these connections
-        context.completions().completeDelayed();
-        context.completions().after(() -> {
-            termination().removeListener(loopEnded); // which completes this, too, if the loop ends first
-            report.succeed(stats);
-        });
+        try {
+            List.copyOf(links).forEach(link -> LoopHooks.close(link.channel()));
+            parts.reportRest();
+            context.executeLaterAnyway(parts::reportRest); // after the ends of these connections
+            context.completions().completeDelayed();
+        } finally { // even if there is no memory for a task
+            context.completions().after(() -> {
+                termination().removeListener(loopEnded); // which completes this, too, if the loop ends first
+                report.succeed(stats);
+            });
+        }
     }
 }
