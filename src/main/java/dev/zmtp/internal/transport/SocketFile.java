@@ -1,6 +1,7 @@
 package dev.zmtp.internal.transport;
 
 import dev.zmtp.internal.runtime.BoundFile;
+import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketAddress;
@@ -25,8 +26,8 @@ final class SocketFile implements Transport.Address {
     /** Maximum length of an address on Linux. Other systems have less room, and report it. */
     private static final int MAX_LENGTH = 107;
 
-    /** Maximum length of an address on macOS, as a path with this length must not fail for its other name. */
-    private static final int MAX_SIDE_LENGTH = 103;
+    /** Maximum length of the name at which a file is bound first. A path must not fail because of it. */
+    private static final int MAX_SIDE_LENGTH = PlatformDependent.isOsx() ? 103 : MAX_LENGTH;
 
     private final String text;
     private final boolean bind;

@@ -61,7 +61,7 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
             Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
             return mode instanceof Integer bits && (bits & FILE_TYPE) == SOCKET;
         } catch (UnsupportedOperationException | IllegalArgumentException e) {
-            return found.isOther();
+            return found.isOther() && !found.isDirectory(); // a directory that is a link is both
         }
     }
 
