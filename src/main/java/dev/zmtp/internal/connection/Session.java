@@ -227,14 +227,15 @@ public final class Session implements LimitedSession, TransportCounts, UpgradedS
         return known != null && known.remoteSocketType() == ZMTPSocketType.XSUB;
     }
 
-    /** Describes the peer in log and exception messages. */
+    /** Describes the peer in log and exception messages. Its address is absent or empty on the same machine. */
     public String peer() {
-        String address = String.valueOf(peerAddress());
+        String address = Objects.toString(peerAddress(), "");
+        String peer = address.isEmpty() ? "its peer" : address;
         ZMTPHandshake known = agreed;
         if (known == null || !known.remoteIdentity().hasRemaining()) {
-            return address;
+            return peer;
         }
-        return address + " with identity 0x" + ByteBufUtil.hexDump(Unpooled.wrappedBuffer(known.remoteIdentity()));
+        return peer + " with identity 0x" + ByteBufUtil.hexDump(Unpooled.wrappedBuffer(known.remoteIdentity()));
     }
 
     /** Notes that this side begins a computation or decision that the peer waits for. */

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.connection;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import io.netty.channel.ChannelHandlerContext;
@@ -8,6 +9,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The last handler of a pipeline whose handshake fails. It logs a {@link ZMTPHandshakeFailure} that all handlers have
@@ -16,15 +20,32 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
  */
 final class UnheardFailure extends ChannelInboundHandlerAdapter {
 
-    private static final RateLimitedLog LOG = log(InternalLogLevel.INFO);
+    /** The logs of failures by their code, so that scanners do not suppress a failed login. */
+    private static final Map<Code, RateLimitedLog> LOGS = logs();
+
+    /** Log of failures without a code, such as those of TLS and of the network. */
+    private static final RateLimitedLog OTHERS = log(InternalLogLevel.INFO);
+
     private static final RateLimitedLog PROBES = log(InternalLogLevel.DEBUG);
 
-    private final RateLimitedLog log;
+    private final Function<Throwable, RateLimitedLog> logs;
     private final RateLimitedLog probes;
 
-    UnheardFailure(RateLimitedLog log, RateLimitedLog probes) {
-        this.log = log;
+    UnheardFailure(Function<Throwable, RateLimitedLog> logs, RateLimitedLog probes) {
+        this.logs = logs;
         this.probes = probes;
+    }
+
+    private static Map<Code, RateLimitedLog> logs() {
+        Map<Code, RateLimitedLog> logs = new EnumMap<>(Code.class);
+        for (Code code : Code.values()) {
+            logs.put(code, log(InternalLogLevel.INFO));
+        }
+        return logs;
+    }
+
+    static RateLimitedLog logOf(Throwable cause) {
+        return cause instanceof ZMTPException known ? LOGS.getOrDefault(known.code(), OTHERS) : OTHERS;
     }
 
     private static RateLimitedLog log(InternalLogLevel level) {
@@ -36,7 +57,7 @@ final class UnheardFailure extends ChannelInboundHandlerAdapter {
      * Adds the handler at the end of {@code pipeline}, where the failure is about to be fired. Returns the pipeline.
      */
     static ChannelPipeline listen(ChannelPipeline pipeline) {
-        return pipeline.addLast(new UnheardFailure(LOG, PROBES));
+        return pipeline.addLast(new UnheardFailure(UnheardFailure::logOf, PROBES));
     }
 
     /** Fires {@code failure} from the head of {@code pipeline}, after adding the handler at its end. */
@@ -47,7 +68,7 @@ final class UnheardFailure extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         if (event instanceof ZMTPHandshakeFailure failure) {
-            RateLimitedLog choice = isProbe(ctx, failure) ? probes : log;
+            RateLimitedLog choice = isProbe(ctx, failure) ? probes : logs.apply(failure.cause());
             choice.log(event, "was taken by no handler", null);
         }
         ctx.fireUserEventTriggered(event);
@@ -57,7 +78,7 @@ final class UnheardFailure extends ChannelInboundHandlerAdapter {
     private static boolean isProbe(ChannelHandlerContext ctx, ZMTPHandshakeFailure failure) {
         Throwable cause = failure.cause();
         boolean waited = TlsPeer.isTimeout(cause)
-                || (cause instanceof ZMTPException known && known.code() == ZMTPException.Code.HANDSHAKE_TIMEOUT);
+                || (cause instanceof ZMTPException known && known.code() == Code.HANDSHAKE_TIMEOUT);
         return failure.silent() && !waited && ctx.channel().parent() != null;
     }
 }

@@ -6,6 +6,7 @@ import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
@@ -39,7 +40,8 @@ class UnheardFailureTest {
     }
 
     private static UnheardFailure handler() {
-        return new UnheardFailure(log(LOGGER), log(PROBES));
+        RateLimitedLog log = log(LOGGER);
+        return new UnheardFailure(cause -> log, log(PROBES));
     }
 
     private static RateLimitedLog log(String logger) {
@@ -116,6 +118,17 @@ class UnheardFailureTest {
 
             assertThat(log.lines).isEmpty();
         }
+    }
+
+    @Test
+    void aFailureOfOneKindDoesNotSuppressAnother() {
+        RateLimitedLog malformed = UnheardFailure.logOf(ZMTPException.of(Code.MALFORMED, "x", 1, "2"));
+
+        assertThat(UnheardFailure.logOf(ZMTPException.of(Code.MALFORMED, "y", 3, "4")))
+                .isSameAs(malformed);
+        assertThat(UnheardFailure.logOf(ZMTPException.of(Code.AUTHENTICATION, "x", 1, "2")))
+                .isNotSameAs(malformed);
+        assertThat(UnheardFailure.logOf(new IOException("reset"))).isNotSameAs(malformed);
     }
 
     @Test

@@ -177,6 +177,9 @@ public final class Usage {
     }
 
     private static void checkFrames(ZMTPMessage message, int most) {
+        if (message.refCnt() == 0) {
+            throw new IllegalReferenceCountException("message: it was already sent or released");
+        }
         int frames = message.size();
         if (frames < 1 || frames > most) {
             throw refused(

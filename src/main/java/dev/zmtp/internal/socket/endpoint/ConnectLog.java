@@ -6,6 +6,7 @@ import dev.zmtp.internal.runtime.Causes;
 import dev.zmtp.socket.ZMTPSocketEvent.FailureKind;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,9 @@ public final class ConnectLog {
             return Causes.line(ofTls);
         }
         String message = cause.getMessage();
+        if (cause instanceof UnknownHostException) {
+            return "unknown host: " + (message == null ? "" : Causes.line(message));
+        }
         return message == null ? cause.getClass().getSimpleName() : Causes.line(message) + hint(cause, message);
     }
 

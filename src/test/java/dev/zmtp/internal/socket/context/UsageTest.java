@@ -73,6 +73,18 @@ class UsageTest {
     }
 
     @Test
+    void aMessageThatWasSentIsNotSentAgain() {
+        ZMTPSocket push = sockets.open(PUSH);
+        ZMTPMessage message = message("once");
+        push.sendOrDrop(message);
+        for (Consumer<ZMTPMessage> send : List.<Consumer<ZMTPMessage>>of(push::sendAsync, push::sendOrDrop)) {
+            assertThatThrownBy(() -> send.accept(message))
+                    .isInstanceOf(IllegalReferenceCountException.class)
+                    .hasMessage("message: it was already sent or released");
+        }
+    }
+
+    @Test
     void aMessageWhoseGroupWasReleasedIsReleased() {
         ZMTPSocket radio = sockets.open(RADIO);
         ZMTPMessage message = message("group", "body");
