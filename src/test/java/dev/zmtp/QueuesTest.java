@@ -30,6 +30,7 @@ class QueuesTest {
                     "internal.socket.context.Completions.delayed", "calls of one millisecond on stacks that are deep"),
             Map.entry("internal.socket.context.SocketEvents$Subscriber.waiting", "1,024 events"),
             Map.entry("internal.socket.context.GroupEnd.made", "the threads of one group"),
+            Map.entry("internal.socket.context.MessageAges.due", "the queues of the socket, so maxPeers"),
             Map.entry("internal.socket.endpoint.Addresses.left", "the addresses of one name"),
             Map.entry(
                     "internal.socket.peer.Inbound.messages",

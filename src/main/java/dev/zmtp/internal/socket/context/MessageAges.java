@@ -1,7 +1,9 @@
 package dev.zmtp.internal.socket.context;
 
+import dev.zmtp.internal.runtime.LoopBudget;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -13,8 +15,10 @@ public final class MessageAges {
 
     /** Messages that wait, the oldest first. */
     public interface Queue {
-        /** Drops messages that are too old, up to the limit of a task. Returns whether other messages wait. */
-        boolean dropOld();
+        /** Drops messages that are too old, up to this many. Returns their number. */
+        int dropOld(int most);
+
+        boolean hasMessages();
     }
 
     private static final long MIN_INTERVAL = TimeUnit.MILLISECONDS.toNanos(1);
@@ -28,6 +32,10 @@ public final class MessageAges {
     /** Queues that had messages at the last look, or have got a message since. */
     private final Set<Queue> waiting = new LinkedHashSet<>(0);
 
+    /** Those of them that the present look has not finished. */
+    private final Deque<Queue> due = new ArrayDeque<>(0);
+
+    /** True until the next look, or the rest of the present look. */
     private boolean scheduled;
 
     MessageAges(SocketContext context, long maxAge) {
@@ -35,7 +43,7 @@ public final class MessageAges {
         this.interval = maxAge == Long.MAX_VALUE ? 0 : Math.max(MIN_INTERVAL, Math.min(MAX_INTERVAL, maxAge / 4));
     }
 
-    /** Called when a message is added to the queue. */
+    /** Called before a message is added to the queue, because there might be no memory for the timer. */
     public void added(Queue to) {
         if (interval != 0) {
             waiting.add(to);
@@ -50,13 +58,37 @@ public final class MessageAges {
     }
 
     private void look() {
-        scheduled = false;
-        for (Queue each : List.copyOf(waiting)) { // because senders that are notified can send again
-            if (!each.dropOld()) {
-                waiting.remove(each);
-            }
+        if (due.isEmpty()) { // otherwise there was no memory to finish the last look
+            due.addAll(waiting);
         }
-        if (!waiting.isEmpty()) {
+        lookOn();
+    }
+
+    /** Drops as many messages as a task may, and the rest in later tasks. */
+    private void lookOn() {
+        int left = LoopBudget.MESSAGES;
+        try {
+            while (left > 0 && !due.isEmpty()) {
+                Queue next = due.remove(); // first, because it might throw
+                int dropped = next.dropOld(left);
+                left -= Math.max(1, dropped); // many queues without old messages take time, too
+                if (left <= 0 && dropped > 0) {
+                    due.addFirst(next);
+                } else if (!next.hasMessages()) {
+                    waiting.remove(next);
+                }
+            }
+        } finally {
+            scheduled = false;
+            goOn();
+        }
+    }
+
+    private void goOn() {
+        if (!due.isEmpty()) {
+            context.executeAfterReads(this::lookOn);
+            scheduled = true; // only now, because there might be no memory for the task
+        } else if (!waiting.isEmpty()) {
             schedule();
         }
     }

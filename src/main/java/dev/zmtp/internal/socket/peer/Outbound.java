@@ -10,6 +10,7 @@ import dev.zmtp.internal.socket.context.PeerCounters;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -186,8 +187,8 @@ public final class Outbound implements MessageAges.Queue {
     }
 
     private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        queue.add(message, result, context.nanoTime());
         context.messageAges().added(this);
+        queue.add(message, result, context.nanoTime());
         slowPeers.shares().queued(this, message);
         noteSlowness();
         return Fate.QUEUED;
@@ -281,17 +282,26 @@ public final class Outbound implements MessageAges.Queue {
         peer.drained(); // the last message might have been dropped instead of written
     }
 
+    /** A peer that is connected and would be disconnected for its oldest message keeps it until then. */
     @Override
-    public boolean dropOld() {
+    public int dropOld(int most) {
+        if (peer.isUp() && context.config().overflowPolicy() == OverflowPolicy.DISCONNECT) {
+            return 0;
+        }
         long now = context.nanoTime();
-        int left = LoopBudget.MESSAGES;
+        int left = most;
         while (left > 0 && queue.isOlderThan(context.maxMessageAgeNanos(), now)) {
             left--;
             slowPeers.drop(peer, Objects.requireNonNull(queue.drop()), DropReason.EXPIRED, context.tooOld());
         }
-        if (left < LoopBudget.MESSAGES) {
+        if (left < most) {
             someHaveLeft();
         }
+        return most - left;
+    }
+
+    @Override
+    public boolean hasMessages() {
         return !queue.isEmpty();
     }
 

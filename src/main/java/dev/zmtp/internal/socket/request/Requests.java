@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.request;
 
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.LATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
@@ -65,8 +66,7 @@ public final class Requests {
     // On the event loop
     private final AskedTable asked;
 
-    /** Request that a REQ has sent in turn, and that waits for a peer. */
-    private volatile @Nullable PendingRequest unsent;
+    private final Unsent unsent;
 
     private boolean closed;
 
@@ -77,6 +77,7 @@ public final class Requests {
         this.outstanding = new Outstanding(context, senders.writability());
         this.peers = peers;
         this.timeouts = new Timeouts(context, this::timedOut);
+        this.unsent = new Unsent(context, request -> refuse(request, EXPIRED, context.tooOld()));
         this.correlates =
                 context.type() != ZMTPSocketType.REQ || context.config().correlateRequests();
         this.salt = (int) context.random() & ~COUNTED;
@@ -151,7 +152,7 @@ public final class Requests {
 
     /** Returns the number of requests without a place in a queue. From any thread. */
     public int waiting() {
-        return unsent == null ? 0 : 1;
+        return unsent.hasMessages() ? 1 : 0;
     }
 
     /** Called when the answer is no longer waited for. */
@@ -183,7 +184,7 @@ public final class Requests {
             return;
         }
         if (request.isStrict()) {
-            unsent = request;
+            unsent.set(request);
         } else {
             noRoom(request);
         }
@@ -261,12 +262,10 @@ public final class Requests {
 
     /** Called when there might be room. */
     public void capacityFreed() {
-        PendingRequest waits = unsent;
-        if (waits != null) {
-            unsent = null; // first, because a write can find more room, and so lead here
-            if (!senders.ask(waits)) {
-                unsent = waits;
-            }
+        unsent.dropOld(1);
+        PendingRequest waits = unsent.take(); // first, because a write can find more room, and so lead here
+        if (waits != null && !senders.ask(waits)) {
+            unsent.keep(waits);
         }
     }
 
@@ -402,9 +401,8 @@ public final class Requests {
 
     public void close() {
         closed = true;
-        PendingRequest waits = unsent;
+        PendingRequest waits = unsent.take();
         if (waits != null) {
-            unsent = null;
             refuse(waits, CLOSED, "the socket is closed");
         }
         if (shared != null) {

@@ -1,7 +1,6 @@
 package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.MessageAges;
 import dev.zmtp.internal.socket.context.SocketContext;
 import io.netty.util.internal.logging.InternalLogger;
@@ -45,23 +44,28 @@ final class BlockedSends implements MessageAges.Queue {
     /** Routes a message after those that wait, or keeps it. */
     void add(Sent.ToAny message) {
         if (!messages.isEmpty() || !route.test(message)) {
-            messages.add(message);
             context.messageAges().added(this);
+            messages.add(message);
         }
     }
 
     @Override
-    public boolean dropOld() {
-        int left = LoopBudget.MESSAGES;
+    public int dropOld(int most) {
+        int left = most;
         while (left > 0
                 && !messages.isEmpty()
                 && context.isTooOld(messages.getFirst().since())) {
             left--;
             expire(messages.removeFirst());
         }
-        if (left < LoopBudget.MESSAGES) {
+        if (left < most) {
             context.capacityFreed();
         }
+        return most - left;
+    }
+
+    @Override
+    public boolean hasMessages() {
         return !messages.isEmpty();
     }
 

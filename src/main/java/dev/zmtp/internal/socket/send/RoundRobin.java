@@ -114,8 +114,8 @@ public class RoundRobin extends Routing implements MessageAges.Queue {
             @Nullable Outgoing request,
             long since) {
         try {
-            queue.add(message, result, request, bytes, since);
             context.messageAges().added(this);
+            queue.add(message, result, request, bytes, since);
         } catch (Throwable e) { // such as that its sender has released a frame, of which it would keep a copy
             credit.give(1, bytes);
             throw e;
@@ -328,19 +328,24 @@ public class RoundRobin extends Routing implements MessageAges.Queue {
     }
 
     @Override
-    public boolean dropOld() {
+    public int dropOld(int most) {
         long now = context.nanoTime();
-        int left = LoopBudget.MESSAGES;
+        int left = most;
         while (left > 0 && queue.isOlderThan(context.maxMessageAgeNanos(), now)) {
             left--;
             QueuedMessage late = Objects.requireNonNull(queue.poll());
             credit.give(1, late.bytes());
             expire(late);
         }
-        if (left < LoopBudget.MESSAGES) {
+        if (left < most) {
             context.capacityFreed();
             drainedLast();
         }
+        return most - left;
+    }
+
+    @Override
+    public boolean hasMessages() {
         return !queue.isEmpty();
     }
 

@@ -3,7 +3,6 @@ package dev.zmtp.internal.socket.send;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
-import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.MessageAges;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
@@ -156,14 +155,14 @@ final class WaitingSends implements MessageAges.Queue {
     // On the event loop
 
     private void add(InLine comes) {
-        waiting.add(comes);
         context.messageAges().added(this);
+        waiting.add(comes);
     }
 
     @Override
-    public boolean dropOld() {
+    public int dropOld(int most) {
         List<Offered> old = new ArrayList<>();
-        for (Iterator<InLine> each = waiting.iterator(); each.hasNext() && old.size() < LoopBudget.MESSAGES; ) {
+        for (Iterator<InLine> each = waiting.iterator(); each.hasNext() && old.size() < most; ) {
             if (each.next() instanceof Offered offered) { // and not a thread, which has a limit of its own
                 if (!isTooOld(offered)) {
                     break;
@@ -173,6 +172,14 @@ final class WaitingSends implements MessageAges.Queue {
             }
         }
         old.forEach(this::expire);
+        if (!old.isEmpty()) {
+            capacityFreed.run(); // later sends might need less room, or none
+        }
+        return old.size();
+    }
+
+    @Override
+    public boolean hasMessages() {
         return !waiting.isEmpty();
     }
 

@@ -19,6 +19,7 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
+import dev.zmtp.socket.ZMTPSocketEvent.PeerDown;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.test.ZMTPTestPeer;
 import dev.zmtp.testing.TestSockets;
@@ -99,6 +100,89 @@ class MessageAgeTest {
         assertThat(sends).allSatisfy(send -> assertThat(reason(send)).isEqualTo(EXPIRED));
         assertThat(push.stats().queued()).isZero();
         assertThat(push.isWritable()).isTrue();
+    }
+
+    @Test
+    void manyMessagesExpireTogether() {
+        ZMTPSocket push =
+                loop.open(ZMTPSocketConfig.builder(PUSH).maxMessageAge(AGE).sendQueueLimit(5_000, 1 << 20));
+        push.connect(ENDPOINT);
+        for (int i = 0; i < 5_000; i++) {
+            push.sendOrDrop(message("x"));
+        }
+
+        loop.advance(AGE.plus(AGE.dividedBy(4)));
+
+        assertThat(push.stats().queued()).isZero();
+        assertThat(push.stats().dropped()).isEqualTo(5_000);
+    }
+
+    /** It waits behind messages for another peer, and for room of its own. */
+    @Test
+    void aMessageIsSentWhenThoseBeforeItHaveExpired() {
+        ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, "test://slow", SUB);
+        ZMTPTestPeer idle = ZMTPTestPeer.bind(loop, "test://idle", SUB);
+        ZMTPSocket pub = open(PUB, OverflowPolicy.WAIT);
+        pub.connect("test://slow");
+        pub.connect("test://idle");
+        loop.run();
+        slow.subscribe("slow");
+        idle.subscribe("idle");
+        slow.stopReading();
+        List<CompletableFuture<Void>> slowly = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            slowly.add(pub.sendAsync(message("slow" + "x".repeat(100_000))));
+        }
+        loop.advance(AGE.dividedBy(2));
+        CompletableFuture<Void> waits = pub.sendAsync(message("idle"));
+        loop.run();
+        assertThat(waits).isNotDone();
+
+        loop.advance(AGE.multipliedBy(3).dividedBy(4));
+
+        assertThat(waits).isCompletedWithValue(null);
+        assertThat(idle.receive()).containsExactly("idle");
+        assertThat(slowly.get(slowly.size() - 1)).isCompletedExceptionally();
+        loop.close(); // now, as the slow peer has buffers until then
+    }
+
+    @Test
+    void aRequestExpiresAlthoughTheSocketIsOnlyBound() {
+        ZMTPSocket req = open(REQ, OverflowPolicy.WAIT);
+        req.bind(ENDPOINT);
+        CompletableFuture<Void> sent = req.sendAsync(message("request"));
+
+        loop.advance(AGE.multipliedBy(2));
+
+        assertThat(reason(sent)).isEqualTo(EXPIRED);
+        assertThat(reason(req.receiveAsync())).isEqualTo(EXPIRED);
+    }
+
+    @Test
+    void aPeerThatDoesNotReadIsDisconnectedAllTheMore() {
+        ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, ENDPOINT, SUB);
+        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB)
+                .overflowPolicy(OverflowPolicy.DISCONNECT)
+                .slowPeerTimeout(AGE.multipliedBy(5))
+                .maxMessageAge(AGE)
+                .sendQueueLimit(10, 1 << 30));
+        pub.connect(ENDPOINT);
+        loop.run();
+        slow.subscribe("");
+        slow.stopReading();
+        List<PeerDown> ends = new ArrayList<>();
+        pub.onEvent(Runnable::run, event -> {
+            if (event instanceof PeerDown end) {
+                ends.add(end);
+            }
+        });
+        for (int i = 0; i < 100; i++) {
+            pub.sendOrDrop(message("x".repeat(100_000)));
+            loop.advance(AGE.dividedBy(10));
+        }
+
+        assertThat(ends).hasSize(1);
+        loop.close(); // now, as the slow peer has buffers until then
     }
 
     @Test
