@@ -26,8 +26,11 @@ final class SocketFile implements Transport.Address {
     /** Maximum length of an address on Linux. Other systems have less room, and report it. */
     private static final int MAX_LENGTH = 107;
 
-    /** Maximum length of the name at which a file is bound first. A path must not fail because of it. */
-    private static final int MAX_SIDE_LENGTH = PlatformDependent.isOsx() ? 103 : MAX_LENGTH;
+    /**
+     * Maximum length of the name at which a file is bound first, which is that of the JDK's channels. A path must not
+     * fail because of its other name.
+     */
+    private static final int MAX_SIDE_LENGTH = isLinux() ? 106 : 103;
 
     private final String text;
     private final boolean bind;
@@ -73,6 +76,10 @@ final class SocketFile implements Transport.Address {
             throw new IllegalArgumentException(
                     "path: " + text + " (expected: a path, as this transport has no abstract names)", e);
         }
+    }
+
+    private static boolean isLinux() {
+        return "linux".equals(PlatformDependent.normalizedOs());
     }
 
     private static boolean isWild(String text) {

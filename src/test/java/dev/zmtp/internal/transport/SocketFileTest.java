@@ -367,4 +367,16 @@ class SocketFileTest {
                     .isFalse();
         }
     }
+
+    /** Its other name would be longer than the addresses of the JDK's channels. */
+    @Test
+    void aLongPathCanBeBound(TestSockets sockets, @TempDir Path folder) throws IOException {
+        String name = "d".repeat(93 - folder.toString().length() - 1);
+        Path file = Files.createDirectories(folder.resolve(name)).resolve("s");
+        for (int i = 0; i < 5; i++) { // with another name each time
+            ZMTPSocket pull = sockets.open(PULL);
+            bind(pull, "ipc://" + file);
+            get(pull.closeAsync(Duration.ZERO));
+        }
+    }
 }
