@@ -156,7 +156,14 @@ public final class Closing {
         if (lingers != null) {
             lingers.cancel(false);
         }
-        parts.endAll();
+        try {
+            parts.endAll();
+        } finally { // even if there is no memory for a task
+            closeLinks();
+        }
+    }
+
+    private void closeLinks() {
         long left = lingering ? Math.max(0, lingerNanos - (context.nanoTime() - since)) : 0;
         List.copyOf(links).forEach(link -> link.close(left)); // in which peers have to read the written data
         long patience = links.isEmpty() ? GRACE : Math.max(left, left + GRACE);

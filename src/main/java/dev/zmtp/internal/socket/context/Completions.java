@@ -243,9 +243,8 @@ public final class Completions implements Runnable {
             scheduled = true; // not now even if the loop ends, because a chain continues until the socket closes
             try {
                 context.executeLaterAnyway(this);
-            } catch (Throwable e) { // there is no memory for the task
+            } catch (Throwable e) { // there is no memory for the task, so the next future has it run
                 scheduled = false;
-                throw e;
             }
         }
     }
