@@ -41,6 +41,9 @@ public final class Connection {
      */
     private boolean addingToActiveChannel;
 
+    /** True if the channel was closed before, for example by a limiter. Netty may report its end later. */
+    private boolean addedTooLate;
+
     /** True if the codec was removed from an open connection, whose bytes now belong to the next handler. */
     private boolean removedWhileOpen;
 
@@ -91,8 +94,8 @@ public final class Connection {
             phase.connected();
             addingToActiveChannel = false;
         } else if (!ctx.channel().isOpen()) {
-            // No event follows. The task runs after the handlers after the codec have been added, so that they receive
-            // its event.
+            // The task runs after the handlers after the codec have been added, so that they receive its event.
+            addedTooLate = true;
             ctx.executor().execute(() -> closed("as the channel was closed"));
         }
     }
@@ -113,7 +116,7 @@ public final class Connection {
     public void inactive() {
         reads.finish();
         String unfinished = phase.unfinishedInput();
-        closed("by the peer");
+        closed(addedTooLate ? "as the channel was closed" : "by the peer");
         reports.cutOff(unfinished);
     }
 

@@ -283,6 +283,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             up(info);
         } else if (event instanceof ZMTPHandshakeFailure failure) {
             endBecause(failure.cause());
+            wasActive |= wasAccepted(); // a limiter ends it before it is reported to be active
             if (!wasAccepted()) {
                 return; // the connector logs it once, whereas the codec would log an event without a handler each time
             }

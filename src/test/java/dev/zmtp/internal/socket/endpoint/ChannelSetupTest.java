@@ -56,6 +56,27 @@ class ChannelSetupTest {
     }
 
     @Test
+    void whatTheLimiterRefusesIsReportedAndNotAsAnEndByThePeer(TestSockets sockets) throws IOException {
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).handshakeLimiter(new ZMTPHandshakeLimiter(10, 2)));
+        TestSockets.Events events = TestSockets.events(router);
+        String endpoint = TestSockets.bind(router, "tcp://127.0.0.1:*");
+        List<Socket> strangers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 5; i++) {
+                strangers.add(stranger(endpoint));
+            }
+
+            assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
+                    .hasMessageContaining("ended as the channel was closed");
+            TestSockets.await("the others", () -> router.stats().handshakeFailures() == 3);
+        } finally {
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
+        }
+    }
+
+    @Test
     void theSocketsOfAConfigHaveOneLimiterAndThoseOfAnotherConfigTheirOwn() {
         ZMTPSocketConfig config = ZMTPSocketConfig.of(ROUTER);
         assertThat(config.toBuilder().build().handshakeLimiter())
