@@ -211,7 +211,12 @@ final class PeerWrites implements PendingFlushes.Writes, TransportCounts.Listene
     private void list() {
         if (!listed) {
             listed = true;
-            context.flushes().add(this);
+            try {
+                context.flushes().add(this);
+            } catch (Throwable e) { // there is no memory for it
+                listed = false;
+                throw e;
+            }
         }
     }
 

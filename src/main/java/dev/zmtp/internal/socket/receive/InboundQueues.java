@@ -138,7 +138,11 @@ final class InboundQueues {
         }
         if (its.full && hasRoomAgain(from)) {
             its.full = false;
-            context.execute(from::reading);
+            try {
+                context.execute(from::reading);
+            } catch (Throwable e) { // there is no memory for the task, which must not lose the message
+                its.full = true; // so the next one tries again
+            }
         }
         return message;
     }

@@ -29,6 +29,9 @@ public final class Places {
     /** Accepted peers that have left and whose next request waits, by the number of their places and one. */
     private final Magnitudes<Peer> departed = new Magnitudes<>();
 
+    /** True if the last peer that was recalled first had left, so that either kind has its turn. */
+    private boolean departedIsNext;
+
     private int taken;
 
     /** Number of places that went to peers that had left. */
@@ -128,7 +131,15 @@ public final class Places {
      */
     @Nullable
     Peer recall() {
-        Peer peer = declined.pollLess(share());
-        return peer == null ? departed.pollLess(share() - takenByDeparted + 1L) : peer;
+        departedIsNext = !departedIsNext;
+        Peer first = departedIsNext ? recallOfDeparted() : declined.pollLess(share());
+        if (first != null) {
+            return first;
+        }
+        return departedIsNext ? declined.pollLess(share()) : recallOfDeparted();
+    }
+
+    private @Nullable Peer recallOfDeparted() {
+        return departed.pollLess(share() - takenByDeparted + 1L);
     }
 }

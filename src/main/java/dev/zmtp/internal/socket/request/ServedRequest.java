@@ -164,6 +164,7 @@ final class ServedRequest implements ZMTPRequest {
 
     @Override
     public String toString() {
-        return "ZMTPRequest{" + peer + ", " + message + "}";
+        // The message belongs to whoever has ended the request, and can be another one by now.
+        return "ZMTPRequest{" + peer + (ended.get() ? "" : ", " + message) + "}";
     }
 }
