@@ -43,11 +43,16 @@ public final class MessageAges {
         this.interval = maxAge == Long.MAX_VALUE ? 0 : Math.max(MIN_INTERVAL, Math.min(MAX_INTERVAL, maxAge / 4));
     }
 
-    /** Called before a message is added to the queue, because there might be no memory for the timer. */
+    /** Called when a message is added to the queue. */
     public void added(Queue to) {
-        if (interval != 0) {
+        if (interval == 0) {
+            return;
+        }
+        try {
             waiting.add(to);
             schedule();
+        } catch (Throwable e) {
+            // There is no memory for it. The message waits anyway, and the next one has it looked at.
         }
     }
 
@@ -58,10 +63,13 @@ public final class MessageAges {
     }
 
     private void look() {
-        if (due.isEmpty()) { // otherwise there was no memory to finish the last look
-            due.addAll(waiting);
+        try {
+            if (due.isEmpty()) { // otherwise there was no memory to finish the last look
+                due.addAll(waiting);
+            }
+        } finally {
+            lookOn();
         }
-        lookOn();
     }
 
     /** Drops as many messages as a task may, and the rest in later tasks. */

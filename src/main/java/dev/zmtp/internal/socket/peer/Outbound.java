@@ -282,10 +282,10 @@ public final class Outbound implements MessageAges.Queue {
         peer.drained(); // the last message might have been dropped instead of written
     }
 
-    /** A peer that is connected and would be disconnected for its oldest message keeps it until then. */
+    /** A peer that is slow and would be disconnected for its oldest message keeps it until then. */
     @Override
     public int dropOld(int most) {
-        if (peer.isUp() && context.config().overflowPolicy() == OverflowPolicy.DISCONNECT) {
+        if (peer.isUp() && queue.isSlow() && context.config().overflowPolicy() == OverflowPolicy.DISCONNECT) {
             return 0;
         }
         long now = context.nanoTime();

@@ -42,7 +42,7 @@ final class Unsent implements MessageAges.Queue {
 
     @Override
     public int dropOld(int most) {
-        PendingRequest old = context.isTooOld(since) ? take() : null;
+        PendingRequest old = request != null && context.isTooOld(since) ? take() : null;
         if (old != null) {
             expire.accept(old);
         }

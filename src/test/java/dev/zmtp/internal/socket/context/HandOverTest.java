@@ -13,8 +13,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.TestSockets;
 import io.netty.channel.DefaultEventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,11 +36,21 @@ class HandOverTest {
     private final DefaultEventLoop loop = new DefaultEventLoop() {
         @Override
         public void execute(Runnable task) {
+            failIfWanted(task);
+            super.execute(task);
+        }
+
+        @Override
+        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+            failIfWanted(task);
+            return super.schedule(task, delay, unit);
+        }
+
+        private void failIfWanted(Runnable task) {
             String name = failing.get();
             if (name != null && task.getClass().getName().contains(name) && failing.compareAndSet(name, null)) {
                 throw new OutOfMemoryError("of the test");
             }
-            super.execute(task);
         }
     };
 
@@ -97,6 +109,22 @@ class HandOverTest {
         get(push.closeAsync(Duration.ZERO));
 
         assertThat(failing.get()).isNull();
+    }
+
+    /** Nobody then looks at its age for now. */
+    @Test
+    void aMessageWaitsAlthoughThereIsNoTimerForItsAge() {
+        ZMTPSocket push = ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH)
+                .group(loop)
+                .maxMessageAge(Duration.ofHours(1))
+                .build());
+        failing.set("MessageAges");
+        CompletableFuture<Void> waits = push.sendAsync(message("x"));
+
+        get(push.closeAsync(Duration.ZERO));
+
+        assertThat(failing.get()).isNull();
+        assertThat(failure(waits)).hasMessageStartingWith("CLOSED");
     }
 
     @Test

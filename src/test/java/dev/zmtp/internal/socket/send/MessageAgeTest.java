@@ -185,6 +185,29 @@ class MessageAgeTest {
         loop.close(); // now, as the slow peer has buffers until then
     }
 
+    /** It has too few messages to be slow. */
+    @Test
+    void aFewMessagesExpireAlthoughThePeerWouldBeDisconnectedForMore() {
+        ZMTPTestPeer slow = ZMTPTestPeer.bind(loop, ENDPOINT, SUB);
+        ZMTPSocket pub = loop.open(ZMTPSocketConfig.builder(PUB)
+                .overflowPolicy(OverflowPolicy.DISCONNECT)
+                .maxMessageAge(AGE)
+                .sendQueueLimit(100, 1 << 30));
+        pub.connect(ENDPOINT);
+        loop.run();
+        slow.subscribe("");
+        slow.stopReading();
+        for (int i = 0; i < 10; i++) {
+            pub.sendOrDrop(message("x".repeat(100_000)));
+            loop.run();
+        }
+
+        loop.advance(AGE.multipliedBy(2));
+
+        assertThat(pub.stats().dropped()).isPositive();
+        loop.close(); // now, as the slow peer has buffers until then
+    }
+
     @Test
     void aMessageForAPeerThatIsAwayExpires() {
         ZMTPSocket router = open(ROUTER, OverflowPolicy.WAIT);
