@@ -3,7 +3,9 @@ package dev.zmtp.internal.socket.receive;
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.MALFORMED;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import io.netty.util.ReferenceCountUtil;
 import java.util.Collection;
 
@@ -15,6 +17,13 @@ public abstract class Reception {
 
     /** Called with the current peers when the application makes its first request. */
     public void asks(Collection<Peer> there) {}
+
+    /** Drops the oldest messages of a peer that is not read because of them, if the application has never received. */
+    protected static void makeRoom(SocketContext context, Inbox inbox, Peer peer) {
+        if (peer.inbound().full) {
+            context.drops().dropped(peer, DropReason.UNSOLICITED, inbox.dropOldest(peer));
+        }
+    }
 
     /** Drops a message that the pattern does not allow. */
     public static void malformed(Peer from, ZMTPMessage message) {

@@ -3,7 +3,6 @@ package dev.zmtp.internal.socket.receive;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
-import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 
 /**
  * Delivers the messages that subscribers send to an XPUB. If its application has never received, such messages must not
@@ -22,8 +21,6 @@ public final class Upstream extends Reception {
     @Override
     public void received(Peer from, ZMTPMessage message) {
         inbox.deliver(from, message);
-        if (from.inbound().full) {
-            context.drops().dropped(from, DropReason.UNSOLICITED, inbox.dropOldest(from));
-        }
+        makeRoom(context, inbox, from);
     }
 }

@@ -6,7 +6,6 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Reception;
-import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import java.util.Collection;
 
 /**
@@ -57,8 +56,6 @@ public final class Answers extends Reception {
     }
 
     private void makeRoom(Peer peer) {
-        if (peer.inbound().full) {
-            context.drops().dropped(peer, DropReason.UNSOLICITED, inbox.dropOldest(peer));
-        }
+        makeRoom(context, inbox, peer);
     }
 }

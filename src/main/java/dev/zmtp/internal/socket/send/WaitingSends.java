@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -33,7 +34,8 @@ final class WaitingSends implements MessageAges.Queue {
     private final Deque<InLine> waiting = new ArrayDeque<>(0);
     private boolean failed;
 
-    private volatile boolean lookScheduled;
+    private final AtomicBoolean lookScheduled = new AtomicBoolean();
+    private final Runnable lookTask = this::look;
 
     /**
      * @param sendsWait whether sends may wait here
@@ -120,18 +122,14 @@ final class WaitingSends implements MessageAges.Queue {
      * has taken no room for a moment.
      */
     void lookAgain() {
-        if (size.get() > 0 && !lookScheduled && !context.inEventLoop()) {
-            lookScheduled = true;
-            try {
-                context.execute(() -> {
-                    lookScheduled = false;
-                    capacityFreed.run();
-                });
-            } catch (Throwable e) { // there is no memory for the task
-                lookScheduled = false;
-                throw e;
-            }
+        if (size.get() > 0 && !context.inEventLoop()) {
+            context.executeOnce(lookScheduled, lookTask);
         }
+    }
+
+    private void look() {
+        lookScheduled.set(false);
+        capacityFreed.run();
     }
 
     private void refuse(QueuedMessage outgoing, String why) {
