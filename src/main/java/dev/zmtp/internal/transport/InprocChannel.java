@@ -62,8 +62,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     // On the event loop
     private boolean readPending;
 
-    /** Number of messages that were read since this channel last waited for the reads of others. */
-    private int readSincePause;
+    private final ReadPauses pauses = new ReadPauses();
 
     /** True if messages were passed to the other end, which has not been told. */
     private boolean passed;
@@ -271,7 +270,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
 
     /** Reads, after the event loop has read from its other channels if this channel has read much in the meantime. */
     private void readSome() {
-        if (readSincePause >= LoopBudget.MESSAGES && AfterReads.submit(eventLoop(), this::readAfterPause)) {
+        if (pauses.isDue() && AfterReads.submit(eventLoop(), this::readAfterPause)) {
             return;
         }
         reading.set(false); // first, so that later writes wake it again
@@ -287,7 +286,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
     }
 
     private void readAfterPause() {
-        readSincePause = 0;
+        pauses.paused();
         scheduleRead();
     }
 
@@ -306,7 +305,7 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
                 break;
             }
         }
-        readSincePause += messages;
+        pauses.messagesRead(messages);
         freed(bytes);
         if (messages > 0) {
             pipeline().fireChannelReadComplete();
