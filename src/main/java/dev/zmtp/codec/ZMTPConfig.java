@@ -158,7 +158,7 @@ public final class ZMTPConfig {
      * least 1. Default: 64 MiB or half of the {@link #memoryBudget()}, whichever is less, or {@link #maxFrameLength()}
      * if that is set to more. The budget is a limit too. A message that cannot fit is refused at its header, and
      * {@code build()} logs a warning for a setting that exceeds the budget. The budget does not limit messages for a
-     * {@link #decoder()}, which receives bytes as they arrive.
+     * {@link #decoder()}, which receives bytes as they arrive; with encryption, it limits each frame.
      */
     public long maxMessageLength() {
         return values.maxMessageLength();
@@ -290,7 +290,7 @@ public final class ZMTPConfig {
      * Time between PINGs (RFC 37, "Connection Heartbeating") to a ZMTP 3.1 peer, and to a 3.0 peer with
      * {@link #heartbeatZMTP30Peers()}. Must be at least 1 ms, or zero to send none. Default: zero. Without a
      * {@link #heartbeatTtl()}, no PING is sent while the previous PING is unanswered, or while this side is not reading
-     * from a peer that never sends PINGs.
+     * from a peer that never sends PINGs. A RADIO sends none to such a DISH.
      */
     public Duration heartbeatInterval() {
         return values.heartbeatInterval;

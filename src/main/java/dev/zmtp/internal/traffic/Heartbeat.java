@@ -1,6 +1,7 @@
 package dev.zmtp.internal.traffic;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.connection.Connection;
@@ -170,10 +171,14 @@ final class Heartbeat {
      * Returns whether a PING is useful and harmless. A peer that never sends PINGs can have written its last messages
      * and closed while this side does not read. Its kernel would then reply to a PING with a reset, and drop the
      * messages that it has not sent yet. A peer that sends PINGs receives no other data in the meantime, so it receives
-     * a PING in each interval. A TTL that this side has announced is kept, too.
+     * a PING in each interval. A TTL that this side has announced is kept, too. A DISH of libzmq or JeroMQ treats a
+     * PING as a message without a group, which ends its connection for good. A DISH that sends PINGs understands them.
      */
     private boolean mayPing() {
         if (queuedPing != null || link.isWriting()) {
+            return false;
+        }
+        if (config.socketType() == ZMTPSocketType.RADIO && peerPings == null) {
             return false;
         }
         if (!config.heartbeatTtl().isZero()) {

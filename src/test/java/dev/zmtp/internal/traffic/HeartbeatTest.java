@@ -2,6 +2,7 @@ package dev.zmtp.internal.traffic;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.RADIO;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -117,6 +118,21 @@ class HeartbeatTest {
             pass(peer, 100_000);
             assertThat(peer.received()).isEmpty();
             assertThat(peer.channel.isActive()).isTrue();
+        }
+    }
+
+    /** A DISH of libzmq or JeroMQ treats a PING as a message without a group, and never comes back. */
+    @Test
+    void aDishIsNotPingedBeforeItHasSentAPing() {
+        InTraffic radio = InTraffic.as(RADIO)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTtl(Duration.ofSeconds(9)));
+        try (ScriptedPeer dish = radio.start()) {
+            pass(dish, 3_000);
+            assertThat(dish.received()).isEmpty();
+            dish.send("04 07 04 \"PING\" 00 00");
+            assertThat(dish.received()).isEqualTo(Hex.of("04 05 04 \"PONG\""));
+            pass(dish, 1_000);
+            assertThat(dish.received()).isEqualTo(Hex.of("04 07 04 \"PING\" 00 5a"));
         }
     }
 
