@@ -309,6 +309,7 @@ class SocketPatternsIT {
             router.send(Messages.of(List.of(question.get(0), "no".getBytes(StandardCharsets.UTF_8))));
 
             assertThat(TestSockets.reason(first)).isEqualTo(ZMTPSocketException.Reason.MALFORMED);
+            TestSockets.await("a new connection", () -> req.socket().stats().connects() == 2);
 
             CompletableFuture<ZMTPMessage> second = req.socket().requestAsync(Messages.of("another"), Patience.LIMIT);
             router.send(router.receive());

@@ -129,10 +129,10 @@ public final class Closing {
     private void begin(Duration linger) {
         lingerNanos = Settings.nanos(linger);
         since = context.nanoTime();
-        parts.endOthers();
         try {
+            parts.endOthers();
             parts.sendAccepted();
-        } finally { // even if a message has thrown
+        } finally { // even if a message has thrown, or there is no memory
             lingering = true;
             check();
             if (!context.isFinished()) {

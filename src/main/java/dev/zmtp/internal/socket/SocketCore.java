@@ -383,6 +383,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         senders.close();
         List.copyOf(endpoints.bindings()).forEach(Listener::end);
         requests.close();
+        exchange.close(); // again, for an answer that came since, or if the event loop has ended
         inbox.close();
         peers.list().forEach(Peer::reading); // a peer that writes before it reads would get no queued messages
         peers.connected().close();

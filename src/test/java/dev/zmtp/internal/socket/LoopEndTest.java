@@ -3,24 +3,32 @@ package dev.zmtp.internal.socket;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.reason;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPMemoryBudget;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestSockets;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.BlockingOperationException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -78,6 +86,25 @@ class LoopEndTest {
 
         await("the peer has left", () -> pull.peers().isEmpty());
         get(push.closeAsync(TestSockets.PATIENCE));
+    }
+
+    @Test
+    void anAnswerThatAReqHasNotReceivedIsReleased(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ByteBuf frame = Unpooled.copiedBuffer("answer", StandardCharsets.UTF_8);
+        rep.serve(request -> request.reply(ZMTPMessage.from(frame.retain())));
+        ZMTPSocket req =
+                ZMTPSocket.of(ZMTPSocketConfig.builder(REQ).group(group).build());
+        connect(req, bind(rep, "inproc://ended-req"));
+        get(req.sendAsync(message("question")));
+        await("the answer is there", () -> req.stats().received() == 1);
+
+        endWithinATask();
+        get(req.closeFuture());
+
+        assertThat(reason(req.receiveAsync())).isEqualTo(ZMTPSocketException.Reason.CLOSED);
+        await("the only reference is that of the test", () -> frame.refCnt() == 1);
+        frame.release();
     }
 
     @ParameterizedTest

@@ -92,20 +92,24 @@ public final class Drops {
             sums.computeIfAbsent(peer, p -> new EnumMap<>(DropReason.class)).merge(reason, messages, Long::sum);
             return;
         }
-        reportScheduled = true;
-        context.schedule(this::report, SECOND);
+        scheduleReport();
         fire(peer, reason, messages);
+    }
+
+    private void scheduleReport() {
+        context.schedule(this::report, SECOND);
+        reportScheduled = true; // only now, because there might be no memory for the timer
     }
 
     /** Messages that a listener drops while it runs are reported in the next second. */
     private void report() {
+        reportScheduled = false;
         if (sums.isEmpty()) {
-            reportScheduled = false;
             return;
         }
+        scheduleReport();
         Map<@Nullable ZMTPPeer, Map<DropReason, Long>> before = sums;
         sums = new LinkedHashMap<>();
-        context.schedule(this::report, SECOND);
         before.forEach((peer, its) -> its.forEach((reason, messages) -> fire(peer, reason, messages)));
     }
 

@@ -41,8 +41,8 @@ final class QueueShares {
 
     private void measureLater() {
         if (!scheduled && !outbounds.isEmpty()) {
-            scheduled = true;
             context.schedule(() -> measure(outbounds.size()), INTERVAL_NANOS);
+            scheduled = true; // only now, because there might be no memory for the timer
         }
     }
 

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.peer;
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DROPPED;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.AfterReads;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
@@ -88,10 +89,10 @@ public final class SlowPeers {
 
     private void look() {
         if (!lookScheduled && !watched.isEmpty()) {
-            lookScheduled = true;
             context.schedule(
                     this::disconnectThoseTooSlow,
                     Settings.nanos(context.config().slowPeerTimeout()) / 2);
+            lookScheduled = true; // only now, because there might be no memory for the timer
         }
     }
 
@@ -99,8 +100,8 @@ public final class SlowPeers {
         lookScheduled = false;
         List.copyOf(watched).forEach(peer -> peer.outbound().noteSlowness());
         watched.removeIf(peer -> !peer.queue().isSlow());
-        List.copyOf(watched).forEach(this::disconnectIfTooSlow); // this can call the application
         look();
+        AfterReads.forEach(context.eventLoop(), List.copyOf(watched).iterator(), this::disconnectIfTooSlow);
     }
 
     /**

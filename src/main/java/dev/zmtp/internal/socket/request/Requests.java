@@ -366,14 +366,22 @@ public final class Requests {
         }
     }
 
-    /** Called for a message that is not an answer. If one request to its peer is outstanding, that request fails. */
+    /**
+     * Called for a message that is not an answer. If one request to its peer is outstanding, that request fails.
+     * Without an id, its answer can still come, and would be that to the next request, so the connection ends as well.
+     */
     void malformed(Peer from) {
         if (awaited(from) != null || from.asked() == 1) { // otherwise the peer could have all requests searched
             PendingRequest request = askedOf(from).get(0);
             end(request);
             String text = "no empty frame before the answer of " + from.endpointText();
+            if (!correlates) {
+                from.disconnect(text); // first, as in timedOut
+            }
             context.completions().fail(request, MALFORMED, text);
-            routing().becameWritable(from);
+            if (correlates) {
+                routing().becameWritable(from);
+            }
         }
     }
 

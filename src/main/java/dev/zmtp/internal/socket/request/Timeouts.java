@@ -68,6 +68,7 @@ final class Timeouts {
         private @Nullable PendingRequest first;
         private @Nullable PendingRequest last;
         private @Nullable ScheduledFuture<?> timer;
+        private boolean isRunning;
 
         private SameTimeout(long timeout) {
             this.timeout = timeout;
@@ -83,8 +84,14 @@ final class Timeouts {
                 last.after = request;
             }
             last = request;
-            if (timer == null) {
-                timer = context.schedule(this, timeout);
+            schedule();
+        }
+
+        /** Schedules the timer unless it is scheduled, as long as there are requests. */
+        private void schedule() {
+            PendingRequest oldest = first;
+            if (timer == null && !isRunning && oldest != null) {
+                timer = context.schedule(this, oldest.deadline - context.nanoTime());
             }
         }
 
@@ -109,19 +116,18 @@ final class Timeouts {
         /** Called when the timeout of the oldest request has expired. That request might have ended in the meantime. */
         @Override
         public void run() {
+            timer = null; // first, because there might be no memory for the next
+            isRunning = true;
             long now = context.nanoTime();
-            int left = LoopBudget.MESSAGES;
-            for (PendingRequest next = first; next != null && next.deadline - now <= 0; next = first) {
-                if (left-- == 0) {
-                    context.executeAfterReads(this);
-                    return;
-                }
+            int left = LoopBudget.MESSAGES; // the timer runs again after the next reads
+            for (PendingRequest next = first; left > 0 && next != null && next.deadline - now <= 0; next = first) {
+                left--;
                 remove(next); // first, because the call can send a request
                 end(next);
             }
-            PendingRequest next = first;
-            timer = next == null ? null : context.schedule(this, next.deadline - now);
-            if (next == null) {
+            isRunning = false;
+            schedule();
+            if (first == null) {
                 end();
             }
         }

@@ -1,17 +1,22 @@
 package dev.zmtp.internal.socket.context;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.failure;
 import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.reason;
 import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.TestSockets;
@@ -133,6 +138,29 @@ class HandOverTest {
         failing.set("Closing");
         assertThat(catchThrowable(() -> router.closeAsync(Duration.ZERO))).isInstanceOf(OutOfMemoryError.class);
 
+        get(router.closeAsync(Duration.ZERO));
+    }
+
+    /** Requests with the same timeout share a timer. */
+    @Test
+    void allRequestsTimeOutAlthoughOneTimerFailed() throws InterruptedException {
+        ZMTPSocket router = ZMTPSocket.of(ROUTER);
+        router.onMessage((from, message) -> message.release());
+        ZMTPSocket dealer = ZMTPSocket.of(DEALER, loop);
+        connect(dealer, bind(router, "inproc://hand-over-timers"));
+        Duration timeout = Duration.ofMillis(100);
+        CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("1"), timeout);
+        Thread.sleep(20); // so that the second one's time is not over when the first one's is
+        failing.set("SameTimeout");
+        CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("2"), timeout);
+        assertThat(reason(first)).isEqualTo(TIMEOUT);
+        await("the timer failed", () -> failing.get() == null);
+
+        CompletableFuture<ZMTPMessage> third = dealer.requestAsync(message("3"), timeout);
+
+        assertThat(reason(second)).isEqualTo(TIMEOUT);
+        assertThat(reason(third)).isEqualTo(TIMEOUT);
+        get(dealer.closeAsync(Duration.ZERO));
         get(router.closeAsync(Duration.ZERO));
     }
 }

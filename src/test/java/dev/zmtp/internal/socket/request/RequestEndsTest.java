@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ClockedSockets;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -198,10 +199,48 @@ class RequestEndsTest {
         CompletableFuture<ZMTPMessage> first = req.requestAsync(message("1"), LONG);
         CompletableFuture<ZMTPMessage> second = req.requestAsync(message("2"), LONG);
         loop.run();
+        loop.advance(Duration.ofSeconds(1)); // the connection ends, and is made again
 
         assertThat(reason(first)).isEqualTo(MALFORMED);
         assertThat(reason(second)).isEqualTo(MALFORMED);
         assertThat(heard).containsExactly("1", "2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theAnswerToOneOfAReqIsNotThatToTheOneBefore(boolean strict) {
+        ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER));
+        List<ZMTPPeer> askers = new ArrayList<>();
+        router.onMessage((from, message) -> {
+            askers.add(from);
+            message.release();
+        });
+        router.bind(SERVICE);
+        ZMTPSocket req = connect(ZMTPSocketConfig.builder(REQ), SERVICE);
+        CompletableFuture<ZMTPMessage> first = ask(req, "1", LONG, strict);
+        askers.get(0).sendOrDrop(message("a notice"));
+        loop.run();
+        assertThat(reason(first)).isEqualTo(MALFORMED);
+
+        CompletableFuture<ZMTPMessage> second = ask(req, "2", LONG, strict);
+        askers.get(0).sendOrDrop(message("", "answer to 1"));
+        loop.run();
+        loop.advance(Duration.ofSeconds(1));
+
+        assertThat(second).isNotDone();
+        askers.get(1).sendOrDrop(message("", "answer to 2"));
+        loop.run();
+        assertThat(frames(second.join())).containsExactly("answer to 2");
+    }
+
+    private CompletableFuture<ZMTPMessage> ask(ZMTPSocket req, String text, Duration timeout, boolean strict) {
+        if (!strict) {
+            return ask(req, text, timeout);
+        }
+        req.sendOrDrop(message(text));
+        CompletableFuture<ZMTPMessage> answer = req.receiveAsync();
+        loop.run();
+        return answer;
     }
 
     @Test
