@@ -6,6 +6,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -66,6 +67,7 @@ public final class BatchFlusher {
      * Flushes the channel after the event loop has run the work that is due.
      *
      * @throws IllegalStateException if the channel is not registered with an event loop
+     * @throws RejectedExecutionException if the event loop has no room for a task of this thread; nothing is flushed
      */
     public void flush() {
         EventLoop loop = channel.eventLoop();
@@ -107,21 +109,38 @@ public final class BatchFlusher {
         try {
             loop.execute(scheduledFlush);
         } catch (RejectedExecutionException e) {
+            rejected(loop, e);
+        } catch (Throwable e) { // such as an OutOfMemoryError, after which later flushes still have to be scheduled
             state.set(IDLE);
-            logger.debug("{} flush rejected by its event loop", channel, e);
-            if (loop.inEventLoop()) { // the loop has not ended, but has no room for the task
-                channel.flush();
-            }
+            throw e;
+        }
+    }
+
+    private void rejected(EventLoop loop, RejectedExecutionException cause) {
+        if (loop.isShuttingDown()) {
+            state.set(IDLE);
+            logger.debug("{} flush rejected by its event loop", channel, cause);
+        } else if (!loop.inEventLoop()) {
+            state.set(IDLE);
+            throw cause;
+        } else { // it takes timers without a limit, and has the writes of others in its queue
+            loop.schedule(scheduledFlush, 1, TimeUnit.MILLISECONDS);
+        }
+        if (loop.inEventLoop()) {
+            channel.flush();
         }
     }
 
     private void scheduledFlush() {
         pending = 0;
-        // First: a listener that the flush calls may write, and must be able to schedule another flush.
-        if (!state.compareAndSet(SCHEDULED, IDLE)) {
-            state.set(SCHEDULED);
-            schedule(channel.eventLoop());
+        try {
+            // First: a listener that the flush calls may write, and must be able to schedule another flush.
+            if (!state.compareAndSet(SCHEDULED, IDLE)) {
+                state.set(SCHEDULED);
+                schedule(channel.eventLoop());
+            }
+        } finally {
+            channel.flush();
         }
-        channel.flush();
     }
 }

@@ -33,7 +33,8 @@ public interface ZMTPSession {
 
     /**
      * Returns a future that completes when the handshake completes, or fails with the reason. Listeners are notified on
-     * the channel's event loop. If the channel is never connected, the future fails when the channel is closed.
+     * the channel's event loop. If the channel is registered but never connected, the future fails when the channel
+     * is closed.
      *
      * <p>The event with the same result is fired directly afterwards, even if a listener has closed the channel. In
      * that case no message follows.

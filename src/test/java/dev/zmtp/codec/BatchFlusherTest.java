@@ -24,6 +24,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -165,35 +166,128 @@ class BatchFlusherTest {
         assertThat(channel.outboundMessages()).containsExactly("first", "second");
     }
 
-    /** A loop whose queue of tasks is full has not ended. */
+    // Event loops that take no task
+
     @Test
     void aFlushThatTheEventLoopRejectsIsMadeAtOnce() {
-        AtomicBoolean isFull = new AtomicBoolean();
-        EventLoop full = new FullLoop();
-        EmbeddedChannel channel = new EmbeddedChannel(counter()) {
-            @Override
-            public EventLoop eventLoop() {
-                return isFull.get() ? full : super.eventLoop();
-            }
-        };
-        BatchFlusher flusher = new BatchFlusher(channel);
-        isFull.set(true);
+        ScriptedLoop loop = new ScriptedLoop();
+        BatchFlusher flusher = new BatchFlusher(on(loop));
+        loop.inside = true;
+        loop.refusal = new RejectedExecutionException("full");
 
         flusher.flush();
 
         assertThat(flushes).hasValue(1);
     }
 
-    /** Takes each thread for its own, and runs no task. */
-    private static final class FullLoop extends DefaultEventLoop {
+    @Test
+    void aFlushOfAnotherThreadThatTheEventLoopRejectsIsRejected() {
+        ScriptedLoop loop = new ScriptedLoop();
+        BatchFlusher flusher = new BatchFlusher(on(loop));
+        loop.refusal = new RejectedExecutionException("full");
+        assertThatThrownBy(flusher::flush).isSameAs(loop.refusal);
+
+        loop.refusal = null;
+        flusher.flush();
+        loop.run(loop.tasks);
+
+        assertThat(flushes).hasValue(1);
+    }
+
+    /** Another thread's write can be queued behind the scheduled flush. */
+    @Test
+    void theSecondFlushComesLaterIfTheEventLoopRejectsIt() {
+        ScriptedLoop loop = new ScriptedLoop();
+        BatchFlusher flusher = new BatchFlusher(on(loop));
+        flusher.flush();
+        flusher.flush();
+        loop.refusal = new RejectedExecutionException("full");
+        loop.run(loop.tasks);
+        int before = flushes.get();
+
+        loop.run(loop.timers);
+
+        assertThat(flushes).hasValue(before + 1);
+        loop.refusal = null;
+        flusher.flush();
+        assertThat(loop.tasks).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void flushesGoOnAfterOneForWhichThereWasNoMemory(boolean inside) {
+        ScriptedLoop loop = new ScriptedLoop();
+        loop.inside = inside;
+        BatchFlusher flusher = new BatchFlusher(on(loop));
+        loop.refusal = new OutOfMemoryError("test");
+        assertThatThrownBy(flusher::flush).isSameAs(loop.refusal);
+
+        loop.refusal = null;
+        flusher.flush();
+        loop.run(loop.tasks);
+
+        assertThat(flushes).hasValue(1);
+    }
+
+    @Test
+    void aScheduledFlushIsMadeEvenIfThereIsNoMemoryForTheNext() {
+        ScriptedLoop loop = new ScriptedLoop();
+        BatchFlusher flusher = new BatchFlusher(on(loop));
+        flusher.flush();
+        flusher.flush();
+        loop.refusal = new OutOfMemoryError("test");
+
+        assertThatThrownBy(() -> loop.run(loop.tasks)).isSameAs(loop.refusal);
+
+        assertThat(flushes).hasValue(1);
+    }
+
+    private EmbeddedChannel on(EventLoop loop) {
+        AtomicBoolean isReady = new AtomicBoolean();
+        EmbeddedChannel channel = new EmbeddedChannel(counter()) {
+            @Override
+            public EventLoop eventLoop() {
+                return isReady.get() ? loop : super.eventLoop();
+            }
+        };
+        isReady.set(true);
+        return channel;
+    }
+
+    /** Runs its tasks when it is told to, or takes none. */
+    private static final class ScriptedLoop extends DefaultEventLoop {
+        private final List<Runnable> tasks = new ArrayList<>();
+        private final List<Runnable> timers = new ArrayList<>();
+        private boolean inside;
+        private Throwable refusal;
+
+        private void run(List<Runnable> due) {
+            List<Runnable> now = List.copyOf(due);
+            due.clear();
+            inside = true;
+            now.forEach(Runnable::run);
+            inside = false;
+        }
+
         @Override
         public boolean inEventLoop() {
-            return true;
+            return inside;
         }
 
         @Override
         public void execute(Runnable task) {
-            throw new RejectedExecutionException("full");
+            if (refusal instanceof Error error) {
+                throw error;
+            } else if (refusal instanceof RejectedExecutionException rejection) {
+                throw rejection;
+            }
+            tasks.add(task);
+        }
+
+        @Override
+        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+            timers.add(task);
+            return null;
         }
     }
 

@@ -20,6 +20,9 @@ public final class MessageLimits {
     /** Maximum length of a message that can be retained until it is complete. */
     private final long maxKept;
 
+    /** Maximum length of a sealed frame, which is retained until it can be opened. */
+    private final long maxSealed;
+
     /** Maximum length of a frame that is a whole message. */
     private final long maxOnlyFrame;
 
@@ -34,7 +37,8 @@ public final class MessageLimits {
         maxMessageFrames = config.maxMessageFrames();
         maxMessageLength = config.maxMessageLength();
         boolean keepsMessages = config.decoder() == null && !config.socketType().isSendOnly();
-        maxKept = sealed || keepsMessages ? config.memoryBudget().limit() : Long.MAX_VALUE;
+        maxKept = keepsMessages ? config.memoryBudget().limit() : Long.MAX_VALUE;
+        maxSealed = sealed ? config.memoryBudget().limit() : Long.MAX_VALUE;
         maxOnlyFrame = Math.min(maxKept, Math.min(maxFrameLength, maxMessageLength));
     }
 
@@ -75,7 +79,7 @@ public final class MessageLimits {
         frames++;
         check("message frames", frames, maxMessageFrames);
         check("message length", length, maxMessageLength);
-        checkKept(length);
+        checkKept("message length", length, maxKept);
         boolean last = (flags & ZMTPFraming.MORE) == 0;
         firstFrame = frames == 1;
         if (last) {
@@ -94,17 +98,16 @@ public final class MessageLimits {
         long rest = frames == 0 ? maxMessageLength : maxMessageLength - length - Overhead.PER_FRAME;
         long limit = Math.max(maxCommandLength, Math.min(maxFrameLength, rest));
         check("encrypted frame length", frameLength, limit + overhead);
-        checkKept(frameLength);
+        checkKept("encrypted frame length", frameLength, maxSealed);
     }
 
     /**
-     * Checks that the message fits into the budget. No part of a message that does not fit is retained, because its
+     * Checks that the message or frame fits into the budget. No part of one that does not fit is retained, because its
      * rest would end the connection anyway.
      */
-    private void checkKept(long bytes) {
-        if (bytes > maxKept) {
-            throw ZMTPException.of(
-                    ZMTPException.Code.TOO_LARGE, "message length", bytes, "<= " + maxKept + ", the memoryBudget");
+    private static void checkKept(String what, long bytes, long limit) {
+        if (bytes > limit) {
+            throw ZMTPException.of(ZMTPException.Code.TOO_LARGE, what, bytes, "<= " + limit + ", the memoryBudget");
         }
     }
 
