@@ -1,9 +1,9 @@
 package dev.zmtp;
 
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 
 /**
@@ -20,7 +20,7 @@ final class PackedFrames {
     private static final int BUFFER_OBJECT = 48;
 
     /** Buffers with the frames. A frame that did not fit into the last buffer is the first frame of the next buffer. */
-    private final ArrayDeque<ByteBuf> buffers = new ArrayDeque<>(1);
+    private final ConsistentDeque<ByteBuf> buffers = new ConsistentDeque<>();
 
     private short[] lengths = new short[FEW];
     private int added;

@@ -38,6 +38,7 @@ import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -267,6 +268,22 @@ class ArchitectureTest {
                 .doNotBelongToAnyOf(ZMTPMessage.class)
                 .should()
                 .accessField(ByteBufAllocator.class, "DEFAULT")
+                .check(main);
+    }
+
+    /** If it cannot grow, it is broken for good. What is not used after a failure may use it. */
+    @Test
+    void noQueueOfAConnectionIsAPlainArrayDeque() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(
+                        "dev.zmtp.internal.connection..",
+                        "dev.zmtp.internal.socket..",
+                        "dev.zmtp.internal.transport..",
+                        "dev.zmtp.internal.websocket..")
+                .should()
+                .dependOnClassesThat()
+                .belongToAnyOf(ArrayDeque.class)
                 .check(main);
     }
 

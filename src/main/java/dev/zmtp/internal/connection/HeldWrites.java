@@ -1,6 +1,7 @@
 package dev.zmtp.internal.connection;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
@@ -9,7 +10,6 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.handler.codec.EncoderException;
 import io.netty.util.ReferenceCountUtil;
-import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +69,7 @@ public final class HeldWrites {
             return;
         }
         if (writes == null) {
-            writes = new ArrayDeque<>();
+            writes = new ConsistentDeque<>();
         }
         writes.add(new HeldWrite(message, promise, added));
         size += added;

@@ -1,13 +1,13 @@
 package dev.zmtp.internal.connection;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.runtime.InputEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +51,7 @@ public final class ReadLoop {
     /**
      * The events that report the end of the peer's input, which follows the queued data. Usually there is at most one.
      */
-    private final ArrayDeque<Object> inputEnds = new ArrayDeque<>(0);
+    private final ConsistentDeque<Object> inputEnds = new ConsistentDeque<>();
 
     /** The transport's failure, which follows the queued data. It does not end the input: the transport closes. */
     private @Nullable IOException failure;

@@ -1,9 +1,9 @@
 package dev.zmtp.internal.connection;
 
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.wire.Retention;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,7 @@ final class ReadQueue {
     /** Capacity of a buffer for small reads. */
     private static final int COMMON = 4 << 10;
 
-    private final ArrayDeque<ByteBuf> buffers = new ArrayDeque<>(0);
+    private final ConsistentDeque<ByteBuf> buffers = new ConsistentDeque<>();
 
     /** The last buffer if small reads can be added to it. */
     private @Nullable ByteBuf common;

@@ -1,9 +1,9 @@
 package dev.zmtp.internal.transport;
 
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.runtime.IdleThread;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -80,7 +80,7 @@ public final class Lookup implements Executor {
     private final LongSupplier nanoTime;
 
     // Guarded by this, for a few instructions
-    private final Queue<Asked> waiting = new ArrayDeque<>();
+    private final Queue<Asked> waiting = new ConsistentDeque<>();
     private final Map<Object, Integer> ofOwners = new HashMap<>();
     private final Set<String> names = new HashSet<>();
     private int running;
@@ -132,7 +132,8 @@ public final class Lookup implements Executor {
     }
 
     private void begin(List<Asked> some) {
-        Queue<Asked> all = new ArrayDeque<>(some);
+        Queue<Asked> all = new ConsistentDeque<>();
+        all.addAll(some);
         for (Asked next = all.poll(); next != null; next = all.poll()) {
             Asked begun = next;
             try {

@@ -1,9 +1,9 @@
 package dev.zmtp.internal.websocket;
 
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelPromise;
 import java.nio.channels.ClosedChannelException;
-import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
@@ -15,7 +15,7 @@ final class LateWrites {
     /** Maximum number of writes. */
     private static final int MAX = 1_024;
 
-    private final Queue<ChannelPromise> promises = new ArrayDeque<>(0);
+    private final Queue<ChannelPromise> promises = new ConsistentDeque<>();
 
     /** Returns false if there are too many. Otherwise takes ownership of {@code bytes}, which are not sent. */
     boolean add(ByteBuf bytes, ChannelPromise promise) {

@@ -3,6 +3,7 @@ package dev.zmtp.internal.websocket;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.internal.memory.MemoryAccount;
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
@@ -16,7 +17,6 @@ import io.netty.handler.codec.UnsupportedMessageTypeException;
 import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
-import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +61,7 @@ public final class ZwsTranslator extends ChannelDuplexHandler {
     private final CloseTimer timer = new CloseTimer();
 
     /** Buffers that a callback has made the transport read during the translation of a buffer. */
-    private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>(0);
+    private final ConsistentDeque<ByteBuf> waiting = new ConsistentDeque<>();
 
     private final LateWrites late = new LateWrites();
 

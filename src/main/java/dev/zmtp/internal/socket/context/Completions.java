@@ -1,12 +1,13 @@
 package dev.zmtp.internal.socket.context;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -72,7 +73,7 @@ public final class Completions implements Runnable {
 
     // On the event loop
     /** Each entry is followed by its outcome: {@link #DONE}, the failure of the future, or {@link #RUN}. */
-    private final Queue<Object> waiting = new ArrayDeque<>(0);
+    private final Deque<Object> waiting = new ConsistentDeque<>();
 
     private int atOnce;
 
@@ -234,7 +235,12 @@ public final class Completions implements Runnable {
 
     private void add(Object what, Object outcome) {
         waiting.add(what);
-        waiting.add(outcome);
+        try {
+            waiting.add(outcome);
+        } catch (Throwable e) { // there is no memory
+            waiting.removeLast();
+            throw e;
+        }
         schedule();
     }
 

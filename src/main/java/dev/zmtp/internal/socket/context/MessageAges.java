@@ -1,7 +1,7 @@
 package dev.zmtp.internal.socket.context;
 
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.runtime.LoopBudget;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -33,7 +33,7 @@ public final class MessageAges {
     private final Set<Queue> waiting = new LinkedHashSet<>(0);
 
     /** Those of them that the present look has not finished. */
-    private final Deque<Queue> due = new ArrayDeque<>(0);
+    private final Deque<Queue> due = new ConsistentDeque<>();
 
     /** True until the next look, or the rest of the present look. */
     private boolean scheduled;

@@ -1,12 +1,12 @@
 package dev.zmtp.internal.socket.context;
 
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -63,7 +63,7 @@ public final class SocketEvents {
         private final Consumer<? super ZMTPSocketEvent> listener;
         private final LongSupplier nanoTime;
         private final RateLimitedLog failures;
-        private final Queue<ZMTPSocketEvent> waiting = new ArrayDeque<>(0);
+        private final Queue<ZMTPSocketEvent> waiting = new ConsistentDeque<>();
         private long lost;
         private boolean scheduled;
         private boolean running;

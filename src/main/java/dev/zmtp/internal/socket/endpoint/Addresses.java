@@ -1,7 +1,7 @@
 package dev.zmtp.internal.socket.endpoint;
 
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import java.net.SocketAddress;
-import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Addresses {
 
-    private final Queue<SocketAddress> left = new ArrayDeque<>(1);
+    private final Queue<SocketAddress> left = new ConsistentDeque<>();
 
     /** Addresses that have failed since they last worked, the most recent failure last. */
     private final Set<SocketAddress> failed = new LinkedHashSet<>(0);

@@ -1,7 +1,7 @@
 package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.ZMTPMessage;
-import java.util.ArrayDeque;
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import java.util.Deque;
 
 /**
@@ -10,7 +10,7 @@ import java.util.Deque;
  */
 public final class Inbound {
 
-    public final Deque<ZMTPMessage> messages = new ArrayDeque<>(0);
+    public final Deque<ZMTPMessage> messages = new ConsistentDeque<>();
     public long bytes;
 
     /** Changed under the lock, read on the event loop. */

@@ -1,9 +1,9 @@
 package dev.zmtp.internal.socket.peer;
 
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.socket.context.SocketContext;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
-import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -27,7 +27,7 @@ final class Newcomer {
     private final PeerHandler connection;
     private final BooleanSupplier decide;
     private PeerHandler owner;
-    private final Queue<Object> deferred = new ArrayDeque<>(0);
+    private final Queue<Object> deferred = new ConsistentDeque<>();
     private @Nullable ScheduledFuture<?> timer;
     private boolean decided;
     private int waits;

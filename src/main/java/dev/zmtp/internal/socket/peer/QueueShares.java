@@ -1,9 +1,9 @@
 package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
-import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
@@ -18,7 +18,7 @@ final class QueueShares {
     private final SocketContext context;
 
     /** The peers for which messages wait that were queued for several peers, each once. */
-    private final Queue<Outbound> outbounds = new ArrayDeque<>(0);
+    private final Queue<Outbound> outbounds = new ConsistentDeque<>();
 
     private boolean scheduled;
 

@@ -3,10 +3,10 @@ package dev.zmtp.internal.socket.peer;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.runtime.CheckReturnValue;
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.socket.context.Count;
 import dev.zmtp.internal.transport.QueueLimit;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -29,7 +29,7 @@ public final class SendQueue {
     /** Maximum number of messages that are measured again in a call, which does nothing else with them. */
     private static final int MEASURED = 16_384;
 
-    private final Queue<QueuedMessage> waiting = new ArrayDeque<>(0);
+    private final Queue<QueuedMessage> waiting = new ConsistentDeque<>();
 
     private final Count messages = new Count();
     private final Count bytes = new Count();

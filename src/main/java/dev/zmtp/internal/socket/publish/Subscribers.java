@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.publish;
 
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.Awaited;
@@ -11,7 +12,6 @@ import dev.zmtp.socket.ZMTPRegistration;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
@@ -77,7 +77,7 @@ public final class Subscribers {
     /**
      * Requests not reported to the listeners yet, because a peer that leaves can have more topics than a task reports.
      */
-    private final Deque<Notice> notices = new ArrayDeque<>(0);
+    private final Deque<Notice> notices = new ConsistentDeque<>();
 
     /** Number of {@link #notices} of peers that have left. */
     private int leaving;

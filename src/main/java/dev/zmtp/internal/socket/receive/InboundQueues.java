@@ -4,6 +4,7 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DISCARDED;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.socket.peer.Inbound;
@@ -12,7 +13,6 @@ import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig.ReceiveOverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import io.netty.util.ReferenceCountUtil;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
@@ -157,7 +157,7 @@ final class InboundQueues {
 
     /** Removes the oldest messages of a peer that has reached its limit, until it can have more. */
     Deque<ZMTPMessage> removeOldest(Peer from) {
-        Deque<ZMTPMessage> removed = new ArrayDeque<>(0);
+        Deque<ZMTPMessage> removed = new ConsistentDeque<>();
         Inbound its = from.inbound();
         while (its.full) {
             ZMTPMessage oldest = poll(from);
@@ -182,7 +182,7 @@ final class InboundQueues {
 
     /** Removes all messages of the peer. Those that others have taken are not put back, and get no answer. */
     Deque<ZMTPMessage> removeAll(Peer from) {
-        Deque<ZMTPMessage> removed = new ArrayDeque<>(0);
+        Deque<ZMTPMessage> removed = new ConsistentDeque<>();
         for (ZMTPMessage next = next(from); next != null; next = next(from)) {
             removed.add(next);
         }
@@ -195,7 +195,7 @@ final class InboundQueues {
     /** Removes and returns all messages. No more messages are kept. */
     Deque<ZMTPMessage> close() {
         closed = true;
-        Deque<ZMTPMessage> removed = new ArrayDeque<>(0);
+        Deque<ZMTPMessage> removed = new ConsistentDeque<>();
         line.allBack();
         for (Peer from = line.poll(); from != null; from = line.poll()) {
             removed.addAll(from.inbound().messages);

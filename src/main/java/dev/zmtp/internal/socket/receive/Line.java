@@ -1,7 +1,7 @@
 package dev.zmtp.internal.socket.receive;
 
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.socket.peer.Peer;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Line {
 
-    private final Deque<Peer> inTurn = new ArrayDeque<>(0);
+    private final Deque<Peer> inTurn = new ConsistentDeque<>();
     private final Set<Peer> aside = new LinkedHashSet<>(0);
 
     /** Changed under the lock, read without it. */

@@ -1,9 +1,9 @@
 package dev.zmtp.internal.socket.send;
 
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.send.WaitingThread.State;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class PlaceLines {
 
     private static final class Places {
-        final Deque<WaitingThread> threads = new ArrayDeque<>();
+        final Deque<WaitingThread> threads = new ConsistentDeque<>();
 
         /** True if the queue was full, and a good part of it has not become free since. */
         boolean holds;

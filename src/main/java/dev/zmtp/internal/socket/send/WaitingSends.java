@@ -3,10 +3,10 @@ package dev.zmtp.internal.socket.send;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.socket.context.MessageAges;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
@@ -31,7 +31,7 @@ final class WaitingSends implements MessageAges.Queue {
     private final AtomicInteger size = new AtomicInteger();
 
     // On the event loop
-    private final Deque<InLine> waiting = new ArrayDeque<>(0);
+    private final Deque<InLine> waiting = new ConsistentDeque<>();
     private boolean failed;
 
     private final AtomicBoolean lookScheduled = new AtomicBoolean();
@@ -153,8 +153,13 @@ final class WaitingSends implements MessageAges.Queue {
     // On the event loop
 
     private void add(InLine comes) {
-        context.messageAges().added(this);
-        waiting.add(comes);
+        try {
+            context.messageAges().added(this);
+            waiting.add(comes);
+        } catch (Throwable e) { // there is no memory
+            size.decrementAndGet();
+            throw e;
+        }
     }
 
     @Override
