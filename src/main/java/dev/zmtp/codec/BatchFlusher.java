@@ -35,11 +35,19 @@ public final class BatchFlusher {
     public static final int DEFAULT_MAX_PENDING = 64;
 
     private static final int IDLE = 0;
-    private static final int SCHEDULED = 1;
+
+    /** State while a thread schedules a flush. The event loop might not take it, so no other thread relies on it. */
+    private static final int SCHEDULING = 1;
+
+    private static final int SCHEDULED = 2;
+
     /**
      * State after another thread has written to a scheduled flusher. Its write can be queued after the scheduled flush.
      */
-    private static final int SCHEDULED_AGAIN = 2;
+    private static final int SCHEDULED_AGAIN = 3;
+
+    /** State after the flush has run, until the thread that has scheduled it notices. */
+    private static final int FLUSHED = 4;
 
     private final Channel channel;
     private final int maxPending;
@@ -73,10 +81,12 @@ public final class BatchFlusher {
         EventLoop loop = channel.eventLoop();
         if (loop.inEventLoop()) {
             // What this thread has written is in the pipeline already, so a flush that was scheduled before covers it.
-            if (++pending >= maxPending) {
+            int now = state.get();
+            boolean isPlanned = now == SCHEDULED || now == SCHEDULED_AGAIN;
+            if (++pending >= maxPending || (!isPlanned && !state.compareAndSet(IDLE, SCHEDULING))) {
                 pending = 0;
                 channel.flush();
-            } else if (state.get() == IDLE && state.compareAndSet(IDLE, SCHEDULED)) {
+            } else if (!isPlanned) {
                 schedule(loop);
             }
         } else {
@@ -88,46 +98,56 @@ public final class BatchFlusher {
         while (true) {
             switch (state.get()) {
                 case IDLE -> {
-                    if (state.compareAndSet(IDLE, SCHEDULED)) {
+                    if (state.compareAndSet(IDLE, SCHEDULING)) {
                         schedule(loop);
                         return;
                     }
+                }
+                case SCHEDULING, FLUSHED -> {
+                    loop.execute(channel::flush);
+                    return;
                 }
                 case SCHEDULED -> {
                     if (state.compareAndSet(SCHEDULED, SCHEDULED_AGAIN)) {
                         return;
                     }
                 }
-                default -> {
+                default -> { // SCHEDULED_AGAIN
                     return; // the second flush is scheduled after our write was
                 }
             }
         }
     }
 
+    /** Called in the state SCHEDULING. If this fails, for example for lack of memory, later flushes are scheduled. */
     private void schedule(EventLoop loop) {
+        boolean isScheduled = false;
         try {
-            loop.execute(scheduledFlush);
-        } catch (RejectedExecutionException e) {
-            rejected(loop, e);
-        } catch (Throwable e) { // such as an OutOfMemoryError, after which later flushes still have to be scheduled
-            state.set(IDLE);
-            throw e;
+            isScheduled = execute(loop);
+        } finally {
+            if (!state.compareAndSet(SCHEDULING, isScheduled ? SCHEDULED : IDLE)) {
+                state.set(IDLE); // FLUSHED
+            }
         }
     }
 
-    private void rejected(EventLoop loop, RejectedExecutionException cause) {
-        if (loop.isShuttingDown()) {
-            state.set(IDLE);
-            logger.debug("{} flush rejected by its event loop", channel, cause);
-        } else if (!loop.inEventLoop()) {
-            state.set(IDLE);
-            throw cause;
-        } else { // it takes timers without a limit, and has the writes of others in its queue
-            loop.schedule(scheduledFlush, 1, TimeUnit.MILLISECONDS);
-        }
-        if (loop.inEventLoop()) {
-            channel.flush();
+    private boolean execute(EventLoop loop) {
+        try {
+            loop.execute(scheduledFlush);
+            return true;
+        } catch (RejectedExecutionException e) {
+            if (loop.inEventLoop()) {
+                channel.flush();
+            }
+            if (loop.isShuttingDown()) {
+                logger.debug("{} flush rejected by its event loop", channel, e);
+                return false;
+            }
+            if (!loop.inEventLoop()) {
+                throw e;
+            }
+            loop.schedule(scheduledFlush, 1, TimeUnit.MILLISECONDS); // for the writes of others in the queue
+            return true;
         }
     }
 
@@ -135,8 +155,10 @@ public final class BatchFlusher {
         pending = 0;
         try {
             // First: a listener that the flush calls may write, and must be able to schedule another flush.
-            if (!state.compareAndSet(SCHEDULED, IDLE)) {
-                state.set(SCHEDULED);
+            // In the order in which others change the state meanwhile.
+            if (!state.compareAndSet(SCHEDULING, FLUSHED)
+                    && !state.compareAndSet(SCHEDULED, IDLE)
+                    && state.compareAndSet(SCHEDULED_AGAIN, SCHEDULING)) {
                 schedule(channel.eventLoop());
             }
         } finally {

@@ -229,6 +229,59 @@ class BatchFlusherTest {
         assertThat(flushes).hasValue(1);
     }
 
+    /** Others must not rely on a flush that is being scheduled. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aFlushIsMadeAlthoughThatOfAnotherThreadIsRejectedMeanwhile(boolean inside) {
+        ScriptedLoop loop = new ScriptedLoop();
+        BatchFlusher flusher = new BatchFlusher(on(loop));
+        loop.refusal = new RejectedExecutionException("full");
+        loop.meanwhile = () -> {
+            Throwable refusal = loop.refusal;
+            loop.refusal = null;
+            loop.inside = inside;
+            flusher.flush();
+            loop.inside = false;
+            loop.refusal = refusal;
+        };
+
+        assertThatThrownBy(flusher::flush).isSameAs(loop.refusal);
+        loop.run(loop.tasks);
+
+        assertThat(flushes).hasValue(1);
+    }
+
+    /** The event loop can be faster than the thread that has just scheduled it. */
+    @Test
+    void aFlushThatRunsAtOnceIsNotTheLast() {
+        ScriptedLoop loop = new ScriptedLoop();
+        BatchFlusher flusher = new BatchFlusher(on(loop));
+        loop.runsAtOnce = true;
+
+        flusher.flush();
+        flusher.flush();
+
+        assertThat(flushes).hasValue(2);
+    }
+
+    @Test
+    void flushesGoOnAfterOneForWhichThereWasNoTimer() {
+        ScriptedLoop loop = new ScriptedLoop();
+        BatchFlusher flusher = new BatchFlusher(on(loop));
+        loop.inside = true;
+        loop.refusal = new RejectedExecutionException("full");
+        loop.timerRefusal = new OutOfMemoryError("test");
+        assertThatThrownBy(flusher::flush).isSameAs(loop.timerRefusal);
+        assertThat(flushes).hasValue(1);
+
+        loop.refusal = null;
+        loop.inside = false;
+        flusher.flush();
+        loop.run(loop.tasks);
+
+        assertThat(flushes).hasValue(2);
+    }
+
     @Test
     void aScheduledFlushIsMadeEvenIfThereIsNoMemoryForTheNext() {
         ScriptedLoop loop = new ScriptedLoop();
@@ -259,7 +312,10 @@ class BatchFlusherTest {
         private final List<Runnable> tasks = new ArrayList<>();
         private final List<Runnable> timers = new ArrayList<>();
         private boolean inside;
+        private boolean runsAtOnce;
         private Throwable refusal;
+        private OutOfMemoryError timerRefusal;
+        private Runnable meanwhile;
 
         private void run(List<Runnable> due) {
             List<Runnable> now = List.copyOf(due);
@@ -276,16 +332,27 @@ class BatchFlusherTest {
 
         @Override
         public void execute(Runnable task) {
+            Runnable first = meanwhile;
+            meanwhile = null;
+            if (first != null) {
+                first.run();
+            }
             if (refusal instanceof Error error) {
                 throw error;
             } else if (refusal instanceof RejectedExecutionException rejection) {
                 throw rejection;
             }
             tasks.add(task);
+            if (runsAtOnce) {
+                run(tasks);
+            }
         }
 
         @Override
         public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+            if (timerRefusal != null) {
+                throw timerRefusal;
+            }
             timers.add(task);
             return null;
         }
