@@ -234,8 +234,8 @@ public final class ZMTPSocketConfig {
 
     /**
      * Whether messages are queued for a disconnected peer that this socket connects to. If not, the messages queued for
-     * a peer are dropped when it leaves, and those for any peer when the last has left and no endpoint is bound.
-     * Default: true.
+     * a peer are dropped when it leaves, and those for any peer when the last has left and no endpoint is bound. A
+     * publisher queues no new messages for a subscriber that is away. Default: true.
      */
     public boolean queueWhileDown() {
         return values.queueWhileDown;
@@ -285,8 +285,9 @@ public final class ZMTPSocketConfig {
 
     /**
      * Permissions of the file that an {@code ipc} or {@code shm} endpoint binds, set before the file gets its path. On
-     * Linux, a peer needs write permission to connect. Where the file system has no such permissions, a bind
-     * with them fails. Default: none, that is null, for the permissions of any new file, which the umask restricts.
+     * Linux, a peer needs write permission to connect. A bind with permissions fails where the file system has none,
+     * with an abstract name, and in a directory whose path has more than about 90 bytes. Default: none, that is null,
+     * for the permissions of any new file, which the umask restricts.
      */
     public @Nullable Set<PosixFilePermission> ipcPermissions() {
         return values.ipcPermissions;

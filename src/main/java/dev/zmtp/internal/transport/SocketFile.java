@@ -12,6 +12,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -128,12 +129,23 @@ final class SocketFile implements Transport.Address {
     }
 
     @Override
+    public void checkPermissions(Set<PosixFilePermission> permissions) throws IOException {
+        if (path == null) {
+            throw new IOException(text + ": an abstract name (expected: a path, whose file has permissions)");
+        }
+        if (bindsAt == null) {
+            throw new IOException(path + ": the file would have its path before its permissions (expected: a shorter"
+                    + " path, on a file system with inode numbers)");
+        }
+    }
+
+    @Override
     public void bound(@Nullable Set<PosixFilePermission> permissions) {
         if (path == null) {
             return;
         }
         if (permissions != null) { // first, so that the file never has its path with other permissions
-            permit(bindsAt == null ? path : bindsAt, permissions);
+            permit(Objects.requireNonNull(bindsAt), permissions);
         }
         if (bindsAt != null) {
             giveItsPath(bindsAt, path);

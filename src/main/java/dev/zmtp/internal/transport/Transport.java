@@ -80,6 +80,13 @@ public interface Transport {
         }
 
         /**
+         * Called after {@link #resolve}, before the address is bound with these permissions of its file.
+         *
+         * @throws IOException if peers could connect before the file has them
+         */
+        default void checkPermissions(Set<PosixFilePermission> permissions) throws IOException {}
+
+        /**
          * Called when the address is bound.
          *
          * @param permissions permissions of its file, if it has one; null for those of any new file

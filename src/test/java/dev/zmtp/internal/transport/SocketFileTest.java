@@ -23,6 +23,7 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollEventLoopGroup;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.local.LocalAddress;
 import io.netty.channel.unix.DomainSocketAddress;
 import java.io.IOException;
 import java.net.BindException;
@@ -339,6 +340,34 @@ class SocketFileTest {
         TestSockets.connect(push, scheme + "://" + file);
         push.sendOrDrop(TestSockets.message("m"));
         assertThat(TestSockets.receive(pull)).containsExactly("m");
+    }
+
+    /** A peer that connects before the file has its permissions stays connected. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ipc", "shm"})
+    void aPathThatIsTooLongForAnotherNameIsNotBoundWithPermissions(String scheme, TestSockets sockets)
+            throws IOException {
+        Set<PosixFilePermission> owner = PosixFilePermissions.fromString("rw-------");
+        Path folder =
+                Files.createDirectory(dir.resolve("x".repeat(99 - dir.toString().length())));
+        Path file = folder.resolve("s");
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).ipcPermissions(owner));
+
+        assertThat(failure(pull.bind(scheme + "://" + file).readyFuture()))
+                .hasMessageContaining(file + ": the file would have its path before its permissions");
+
+        assertThat(folder).isEmptyDirectory();
+        bind(sockets.open(PULL), scheme + "://" + file);
+    }
+
+    @Test
+    void anAbstractNameHasNoPermissions() throws IOException {
+        SocketFile name = new SocketFile("@name", true, LocalAddress::new);
+        name.resolve();
+
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> name.checkPermissions(Set.of()))
+                .withMessage("@name: an abstract name (expected: a path, whose file has permissions)");
     }
 
     private static SocketFile file(String text) {

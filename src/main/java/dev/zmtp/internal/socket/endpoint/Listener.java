@@ -23,7 +23,9 @@ import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -125,6 +127,7 @@ public final class Listener extends AbstractEndpoint {
         SocketAddress found;
         try {
             found = first(endpoint.address().resolve());
+            checkPermissions();
         } catch (Throwable e) { // the transport can be a user's
             context.executeHere(() -> failed(e));
             return;
@@ -133,6 +136,18 @@ public final class Listener extends AbstractEndpoint {
             bind(found);
         } else if (!context.tryExecute(() -> bind(found))) {
             addressUnbound();
+        }
+    }
+
+    private void checkPermissions() throws IOException {
+        Set<PosixFilePermission> permissions = context.config().ipcPermissions();
+        if (permissions != null) {
+            try {
+                endpoint.address().checkPermissions(permissions);
+            } catch (Throwable e) {
+                addressUnbound();
+                throw e;
+            }
         }
     }
 
