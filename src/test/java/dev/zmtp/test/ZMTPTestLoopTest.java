@@ -42,6 +42,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("netty-4.2-only")
 class ZMTPTestLoopTest {
 
+    private static final int MANY = 6;
+
     private static final Duration HOUR = Duration.ofHours(1);
 
     @AutoClose
@@ -141,6 +143,45 @@ class ZMTPTestLoopTest {
             run.advance(Duration.ofSeconds(1));
             assertThat(answer).isNotDone();
         }
+        return seen;
+    }
+
+    /** Identity hash codes differ from run to run. */
+    @Test
+    @Tag("T89")
+    void twoRunsWithTheSameSeedEndInTheSameOrder() {
+        List<String> first = ends();
+
+        assertThat(first).hasSizeGreaterThan(3 * MANY);
+        for (int run = 0; run < 3; run++) {
+            assertThat(ends()).isEqualTo(first);
+        }
+    }
+
+    /** Returns what happens at the end of a socket with many connectors, listeners, receivers and peers. */
+    private static List<String> ends() {
+        List<String> seen = new ArrayList<>();
+        try (ZMTPTestLoop run = ZMTPTestLoop.of(7)) {
+            ZMTPSocket pull = run.open(ZMTPSocketConfig.builder(PULL));
+            pull.onEvent(Runnable::run, event -> seen.add(run.time() + " " + event));
+            for (int i = 0; i < MANY; i++) {
+                run.open(ZMTPSocketConfig.builder(PUSH)).bind("test://pushes" + i);
+                pull.bind("test://pulls" + i);
+                ZMTPSocket push = run.open(ZMTPSocketConfig.builder(PUSH));
+                push.onEvent(Runnable::run, event -> seen.add(run.time() + " " + event));
+                run.run();
+                pull.connect("test://pushes" + i);
+                push.connect("test://pulls" + i);
+            }
+            run.run();
+            for (int i = 0; i < MANY; i++) {
+                int number = i;
+                pull.receiveAsync().whenComplete((message, failure) -> seen.add("receive " + number));
+            }
+            pull.closeAsync(Duration.ZERO);
+            run.advance(Duration.ofSeconds(1));
+        }
+        seen.replaceAll(event -> event.replaceAll(" from #\\w+", "")); // Netty's ids of channels are random
         return seen;
     }
 

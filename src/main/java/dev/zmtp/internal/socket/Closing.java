@@ -12,7 +12,7 @@ import io.netty.util.concurrent.FutureListener;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -64,7 +64,7 @@ public final class Closing {
 
     // On the event loop
     /** All connections of the socket, including connections during their handshake. */
-    private final Set<PeerHandler> links = new HashSet<>();
+    private final Set<PeerHandler> links = new LinkedHashSet<>();
 
     private @Nullable ScheduledFuture<?> lingers;
     private boolean lingering;

@@ -24,12 +24,16 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     final SharedFuture<ZMTPEndpoint> ready = new SharedFuture<>();
     private final Lookup.Question question;
 
+    /** Hash code, so that sets of endpoints have the same order in each run of a test. */
+    private final int number;
+
     /** True if a caller has asked for {@link #readyFuture}. */
     volatile boolean awaited;
 
     AbstractEndpoint(SocketContext context, Endpoint endpoint) {
         this.context = context;
         this.endpoint = endpoint;
+        this.number = context.nextNumber();
         this.question = new Lookup.Question(context, nameIn(endpoint), cause -> context.execute(() -> failed(cause)));
     }
 
@@ -37,6 +41,11 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     private static String nameIn(Endpoint endpoint) {
         TcpAddress tcp = endpoint.address().tcp();
         return tcp == null ? endpoint.toString() : tcp.host();
+    }
+
+    @Override
+    public final int hashCode() {
+        return number;
     }
 
     @Override

@@ -6,15 +6,16 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.ILLEGAL_STATE;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.memory.MessageMemory;
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.ReferenceCountUtil;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -394,7 +395,7 @@ public final class Inbox {
      * if there has ever been a receiver, because the messages can be received next. On the event loop.
      */
     public int dropOldest(Peer from) {
-        Deque<ZMTPMessage> dropped = locked(() -> received ? new ArrayDeque<>(0) : queues.removeOldest(from));
+        Deque<ZMTPMessage> dropped = locked(() -> received ? new ConsistentDeque<>() : queues.removeOldest(from));
         if (!dropped.isEmpty()) {
             from.reading();
         }
@@ -428,11 +429,11 @@ public final class Inbox {
     /** Releases the messages that were not taken. */
     public void close() {
         Deque<ZMTPMessage> left;
-        Set<Taker> waiting;
+        List<Taker> waiting;
         lock.lock();
         try {
             left = queues.close();
-            waiting = Set.copyOf(takers);
+            waiting = List.copyOf(takers);
             takers.clear();
             sleepers.wakeAll();
         } finally {
