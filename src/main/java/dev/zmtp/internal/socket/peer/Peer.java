@@ -44,8 +44,8 @@ public final class Peer implements ZMTPPeer {
     private final Inbound inbound = new Inbound();
     private final UnreadAnswers unreadAnswers;
 
-    /** Number of requests with ids that wait for an answer from this peer. Only {@code Requests} uses it. */
-    private int asked;
+    /** Oldest request with an id that waits for an answer from this peer. Only {@code AskedTable} changes it. */
+    private @Nullable Outgoing asked;
 
     /** Request without an id that waits for an answer from this peer. Only {@code Requests} changes it. */
     private @Nullable Outgoing awaited;
@@ -321,12 +321,12 @@ public final class Peer implements ZMTPPeer {
         return inbound;
     }
 
-    public int asked() {
+    public @Nullable Outgoing asked() {
         return asked;
     }
 
-    public void asked(int requests) {
-        asked = requests;
+    public void asked(@Nullable Outgoing oldest) {
+        asked = oldest;
     }
 
     public @Nullable Outgoing awaited() {

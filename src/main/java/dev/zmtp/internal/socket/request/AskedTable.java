@@ -1,13 +1,14 @@
 package dev.zmtp.internal.socket.request;
 
+import dev.zmtp.internal.socket.peer.Peer;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The requests waiting for answers, by their ids, which count up. */
+/** The requests waiting for answers, by their ids, which count up, and those of each peer in their order. */
 final class AskedTable {
 
     /**
@@ -53,9 +54,19 @@ final class AskedTable {
         return ((id - first - 1) & counted) < given;
     }
 
-    /** Adds a request whose id contains the number of {@link #next}. */
-    void add(PendingRequest request) {
+    /** Adds a request to the peer, whose id contains the number of {@link #next}. */
+    void add(Peer peer, PendingRequest request) {
         requests.put(key(request.id), request);
+        PendingRequest oldest = oldestOf(peer);
+        if (oldest == null) {
+            peer.asked(request);
+            request.older = request;
+        } else {
+            PendingRequest newest = Objects.requireNonNull(oldest.older);
+            newest.newer = request;
+            request.older = newest;
+            oldest.older = request;
+        }
     }
 
     /** Returns the request with this id; null if there is none. */
@@ -65,18 +76,43 @@ final class AskedTable {
         return there != null && there.id == id ? there : null;
     }
 
-    void remove(PendingRequest request) {
+    void remove(Peer peer, PendingRequest request) {
         requests.remove(key(request.id));
+        PendingRequest oldest = oldestOf(peer);
+        PendingRequest older = Objects.requireNonNull(request.older);
+        PendingRequest newer = request.newer;
+        if (request == oldest) {
+            peer.asked(newer);
+        } else {
+            older.newer = newer;
+        }
+        PendingRequest follower = newer == null ? oldest : newer; // the newest one stands before the oldest
+        Objects.requireNonNull(follower).older = older;
+        request.older = null;
+        request.newer = null;
     }
 
-    /** Returns the requests that {@code which} is true for. */
-    List<PendingRequest> all(Predicate<PendingRequest> which) {
-        List<PendingRequest> found = new ArrayList<>();
-        for (PendingRequest each : requests.values()) {
-            if (which.test(each)) {
-                found.add(each);
-            }
+    private static @Nullable PendingRequest oldestOf(Peer peer) {
+        return (PendingRequest) peer.asked();
+    }
+
+    /** Returns the only request to this peer; null if there is none, or more. */
+    static @Nullable PendingRequest onlyOf(Peer peer) {
+        PendingRequest oldest = oldestOf(peer);
+        return oldest != null && oldest.newer == null ? oldest : null;
+    }
+
+    /** Returns the requests to this peer, the oldest first. */
+    static List<PendingRequest> allOf(Peer peer) {
+        List<PendingRequest> all = new ArrayList<>();
+        for (PendingRequest next = oldestOf(peer); next != null; next = next.newer) {
+            all.add(next);
         }
-        return found;
+        return all;
+    }
+
+    /** Returns all requests, in no order. */
+    List<PendingRequest> all() {
+        return new ArrayList<>(requests.values());
     }
 }

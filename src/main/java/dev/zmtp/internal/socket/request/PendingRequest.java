@@ -46,6 +46,14 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
     @Nullable
     PendingRequest after;
 
+    /** The next newer request of the peer. Only {@link AskedTable} changes it and the next field. */
+    @Nullable
+    PendingRequest newer;
+
+    /** The next older request of the peer; the newest one, if this is the oldest. */
+    @Nullable
+    PendingRequest older;
+
     /** Place in the queue of the socket; null if the request does not wait there. */
     @Nullable
     QueuedMessage queued;

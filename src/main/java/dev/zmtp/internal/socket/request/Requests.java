@@ -13,6 +13,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.runtime.AfterReads;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Outgoing;
@@ -213,8 +214,7 @@ public final class Requests {
         request.message = null;
         request.peer = peer;
         if (correlates) {
-            asked.add(request);
-            peer.asked(peer.asked() + 1);
+            asked.add(peer, request);
         } else {
             peer.awaited(request);
         }
@@ -284,8 +284,7 @@ public final class Requests {
             request.peer = null;
             outstanding.leave();
             if (correlates) {
-                its.asked(its.asked() - 1);
-                asked.remove(request);
+                asked.remove(its, request);
             } else {
                 its.awaited(null);
             }
@@ -371,8 +370,8 @@ public final class Requests {
      * Without an id, its answer can still come, and would be that to the next request, so the connection ends as well.
      */
     void malformed(Peer from) {
-        if (awaited(from) != null || from.asked() == 1) { // otherwise the peer could have all requests searched
-            PendingRequest request = askedOf(from).get(0);
+        PendingRequest request = correlates ? AskedTable.onlyOf(from) : awaited(from);
+        if (request != null) {
             end(request);
             String text = "no empty frame before the answer of " + from.endpointText();
             if (!correlates) {
@@ -389,22 +388,17 @@ public final class Requests {
         return (PendingRequest) peer.awaited();
     }
 
-    private List<PendingRequest> askedOf(Peer peer) {
-        PendingRequest awaited = awaited(peer);
-        if (awaited != null) {
-            return List.of(awaited);
-        }
-        return peer.asked() > 0 ? asked.all(request -> request.peer == peer) : List.of();
-    }
-
     /** Called when the connection has ended. Requests to its peer will not be answered. */
     public void down(Peer peer, Supplier<Throwable> cause) {
-        for (PendingRequest request : askedOf(peer)) {
-            ZMTPSocketException failure = new ZMTPSocketException(
-                    PEER_DOWN, "connection to " + peer.endpointText() + " ended before the answer", cause.get());
-            end(request);
-            context.completions().fail(request, failure);
-        }
+        PendingRequest awaited = awaited(peer);
+        List<PendingRequest> its = awaited == null ? AskedTable.allOf(peer) : List.of(awaited);
+        AfterReads.forEach(context.eventLoop(), its.iterator(), request -> {
+            if (request.peer == peer) { // otherwise it has ended in the meantime
+                end(request);
+                String text = "connection to " + peer.endpointText() + " ended before the answer";
+                context.completions().fail(request, new ZMTPSocketException(PEER_DOWN, text, cause.get()));
+            }
+        });
     }
 
     public void close() {
@@ -416,7 +410,7 @@ public final class Requests {
         if (shared != null) {
             shared.queue().requests().forEach(Outgoing::closeQueued);
         }
-        for (PendingRequest request : asked.all(request -> true)) { // their messages still have time to leave
+        for (PendingRequest request : asked.all()) { // their messages still have time to leave
             end(request);
             context.completions().fail(request, CLOSED, "the socket is closed");
         }

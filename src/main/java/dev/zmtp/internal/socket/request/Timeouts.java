@@ -118,17 +118,24 @@ final class Timeouts {
         public void run() {
             timer = null; // first, because there might be no memory for the next
             isRunning = true;
+            try {
+                endDue();
+            } finally {
+                isRunning = false;
+                schedule();
+            }
+            if (first == null) {
+                end();
+            }
+        }
+
+        private void endDue() {
             long now = context.nanoTime();
             int left = LoopBudget.MESSAGES; // the timer runs again after the next reads
             for (PendingRequest next = first; left > 0 && next != null && next.deadline - now <= 0; next = first) {
                 left--;
                 remove(next); // first, because the call can send a request
                 end(next);
-            }
-            isRunning = false;
-            schedule();
-            if (first == null) {
-                end();
             }
         }
 
