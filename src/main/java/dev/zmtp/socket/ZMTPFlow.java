@@ -57,8 +57,9 @@ public final class ZMTPFlow {
      * <p><b>Failures.</b> If a message cannot be sent for any {@linkplain ZMTPSocketException.Reason reason}, the
      * subscription is cancelled, the failure is logged unless the socket is closed, and messages that still arrive are
      * released. With ROUTER, SERVER and PEER, where no sends wait, a message for a peer that has left or whose queue is
-     * full is such a failure. With other types, {@link ZMTPSocketConfig#maxWaitingSends()} should be at
-     * least 16 for each subscriber that sends with the socket.
+     * full is such a failure, and so is a message that a newer message replaced, with an overflow policy that drops old
+     * messages. Otherwise, {@link ZMTPSocketConfig#maxWaitingSends()} should be at least 16 for each subscriber that
+     * sends with the socket.
      *
      * <p><b>The end.</b> After {@link Flow.Subscriber#onComplete} or {@link Flow.Subscriber#onError}, messages that are
      * on their way are still sent, and the socket remains open. A subscriber can be used for a single subscription.

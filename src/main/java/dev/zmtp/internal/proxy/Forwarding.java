@@ -174,11 +174,11 @@ public final class Forwarding implements Sink {
         }
         endWithCapture();
         state = State.DRAINING;
-        int messages = 0;
+        int left = LoopBudget.MESSAGES;
         boolean room = true;
-        for (Taken next = next(); room && next != null && messages < LoopBudget.MESSAGES; next = next()) {
+        for (Taken next = next(); room && next != null && left > 0; next = next()) {
             room = give(next);
-            messages++;
+            left = target.flushes().isTaskLong() ? 0 : left - 1;
         }
         state = State.IDLE;
         ring.free(freed);
@@ -186,7 +186,7 @@ public final class Forwarding implements Sink {
         if (room) {
             wakeSource();
         }
-        if (messages == LoopBudget.MESSAGES) {
+        if (left == 0) {
             drainScheduled.set(true); // the source's event loop must not run it earlier
             try {
                 target.executeAfterReads(this::drainRest);

@@ -1,9 +1,11 @@
 package dev.zmtp.internal.socket;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
@@ -13,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.runtime.LoopBudget;
+import dev.zmtp.internal.socket.context.PendingFlushes;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -24,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +107,35 @@ class ReadsInBetweenTest {
 
         assertReadsBefore(6 * LoopBudget.MESSAGES + 1);
         sender.join();
+    }
+
+    /** A message to many subscribers is as much work as many messages. */
+    @Test
+    void messagesToManySubscribers() {
+        begin = 1;
+        ZMTPSocket pub = open(ZMTPSocketConfig.builder(PUB), here);
+        String endpoint = bind(pub, "inproc://many");
+        int many = 500;
+        for (int i = 0; i < many; i++) {
+            ZMTPSocket sub = open(ZMTPSocketConfig.builder(SUB), there);
+            sub.onMessage((peer, message) -> message.release());
+            sub.subscribe("");
+            sub.connect(endpoint);
+        }
+        get(pub.whenPeers(many));
+
+        AtomicBoolean sent = new AtomicBoolean();
+        pub.eventLoop().execute(() -> {
+            while (!sent.get()) {
+                work(1_000);
+            }
+        });
+        for (int i = 0; i < LoopBudget.MESSAGES; i++) { // as many as a task takes at once
+            pub.sendAsync(message("m")).thenRun(() -> count(pub.eventLoop()));
+        }
+        sent.set(true);
+
+        assertReadsBefore(2L * PendingFlushes.MAX_WRITES / many);
     }
 
     @Test

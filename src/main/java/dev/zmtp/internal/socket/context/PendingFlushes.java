@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.context;
 
 import dev.zmtp.codec.ZMTPMemoryBudget;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -48,10 +49,15 @@ public final class PendingFlushes implements Runnable {
     private final RateLimitedLog failures;
 
     private final ZMTPMemoryBudget budget;
+
+    /** Maximum number of writes of a task. A message of a publisher is a write for each of its subscribers. */
+    public static final int MAX_WRITES = 128 * LoopBudget.MESSAGES;
+
     private List<Writes> written = new ArrayList<>(0);
     private List<Writes> spare = new ArrayList<>(0);
     private long bytes;
     private long bytesOfTask;
+    private int writesOfTask;
     private boolean flushing;
 
     /** True while the current code runs because of earlier writes. */
@@ -110,6 +116,7 @@ public final class PendingFlushes implements Runnable {
     public void written(long more) {
         bytes += more;
         bytesOfTask += more;
+        writesOfTask++;
         if (isMuch(bytes) && !flushing) { // not during a flush, whose listeners can write
             flushAll();
         }
@@ -117,10 +124,11 @@ public final class PendingFlushes implements Runnable {
 
     /**
      * Returns whether the remaining messages should be sent by a later task. Connections whose peers do not read retain
-     * the bytes written by this task, and connections that are ended for that end in a task of their own.
+     * the bytes written by this task, and connections that are ended for that end in a task of their own. All other
+     * connections wait for the end of this task, too.
      */
     public boolean isTaskLong() {
-        return isMuch(bytesOfTask);
+        return writesOfTask >= MAX_WRITES || isMuch(bytesOfTask);
     }
 
     private boolean isMuch(long bytes) {
@@ -147,6 +155,7 @@ public final class PendingFlushes implements Runnable {
         spare = all;
         bytes = 0;
         bytesOfTask = 0;
+        writesOfTask = 0;
         context.completions().begin();
         try {
             following = true; // not by follow(), whose action would be an object for each flush

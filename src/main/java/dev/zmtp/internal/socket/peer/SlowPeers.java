@@ -110,7 +110,7 @@ public final class SlowPeers {
      */
     private void disconnectIfTooSlow(Peer peer) {
         PeerHandler link = peer.link();
-        if (link == null) {
+        if (link == null || !peer.queue().isSlow()) { // any more
             return;
         }
         Duration there = Duration.ofNanos(context.nanoTime() - link.upSince());

@@ -206,6 +206,11 @@ public final class FanOut extends Routing {
         return context.config().overflowPolicy() == OverflowPolicy.WAIT;
     }
 
+    @Override
+    public boolean sendsWait() {
+        return true;
+    }
+
     private boolean allCanTake(int first) {
         for (int i = first; i < recipients.size(); i++) {
             Peer peer = recipients.get(i);
@@ -268,7 +273,7 @@ public final class FanOut extends Routing {
             return; // the topic might have been refused, which was not reported either
         }
         subscribers.requested(peer, subscription, changed, topics.subscriberCount(topic));
-        if (!subscription.isSubscribe()) {
+        if (changed && !subscription.isSubscribe()) {
             context.capacityFreed(); // messages might have waited only for this peer
         }
     }
@@ -299,9 +304,9 @@ public final class FanOut extends Routing {
         }
         if (changed) {
             subscribers.joined(peer, membership.isJoin());
-        }
-        if (!membership.isJoin()) {
-            context.capacityFreed(); // see above
+            if (!membership.isJoin()) {
+                context.capacityFreed(); // see above
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.publish;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.RateLimitedLog;
+import dev.zmtp.internal.socket.context.PendingFlushes;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Noted;
 import dev.zmtp.internal.socket.peer.Peer;
@@ -29,6 +30,9 @@ public final class Gathering implements Runnable, Noted.Keeper {
     /** Maximum total length of the messages. */
     static final int MAX_BYTES = 64 << 10;
 
+    /** Number of writes after which they are made, so that the task can end when there have been many. */
+    private static final int MAX_WRITES = PendingFlushes.MAX_WRITES / 2;
+
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Gathering");
 
     private final SocketContext context;
@@ -54,7 +58,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
         if (sending || more > MAX_BYTES || context.isClosed()) {
             return false;
         }
-        if (count == MAX_MESSAGES || bytes + more > MAX_BYTES) {
+        if (count == MAX_MESSAGES || bytes + more > MAX_BYTES || count * (long) peers.size() >= MAX_WRITES) {
             sendAll();
         }
         scheduled = scheduled || context.tryExecute(this);

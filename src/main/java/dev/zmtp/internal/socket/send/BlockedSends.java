@@ -1,11 +1,11 @@
 package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.socket.context.MessageAges;
 import dev.zmtp.internal.socket.context.SocketContext;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
@@ -22,7 +22,7 @@ final class BlockedSends implements MessageAges.Queue {
     /** The credit that has accepted the messages. */
     private final Credit credit;
 
-    private final Deque<Sent.ToAny> messages = new ArrayDeque<>(0);
+    private final Deque<Sent.ToAny> messages = new ConsistentDeque<>();
 
     /** Routes a message. Returns false if it still has to wait. */
     private final Predicate<Sent.ToAny> route;
@@ -86,8 +86,8 @@ final class BlockedSends implements MessageAges.Queue {
     }
 
     /**
-     * Routes up to this many messages, or drops those that are too old. Returns how many more could be routed, or -1 if
-     * the next still has to wait.
+     * Routes up to this many messages, or drops those that are too old. Returns how many more could be routed, 0 if the
+     * task is long, or -1 if the next still has to wait.
      */
     int serve(int most) {
         int left = most;
@@ -102,7 +102,7 @@ final class BlockedSends implements MessageAges.Queue {
                 messages.addFirst(next);
                 return -1;
             }
-            left--;
+            left = context.flushes().isTaskLong() ? 0 : left - 1;
         }
         return left;
     }

@@ -20,6 +20,13 @@ public abstract class Routing {
     }
 
     /**
+     * Returns whether sends wait if there is no room on the way to the event loop, also if no message is refused there.
+     */
+    public boolean sendsWait() {
+        return waits();
+    }
+
+    /**
      * Offers the message. Unless it is refused, ownership of the message and its result is taken, whatever happens to
      * them.
      */

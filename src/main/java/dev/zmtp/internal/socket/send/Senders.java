@@ -75,8 +75,8 @@ public final class Senders {
         this.intake = new Intake(context, credit, keepsNewest, this::drain);
         credit.give(limit.messages(), limit.bytes());
         this.writability = new Writability(context, this);
-        this.waitingSends =
-                new WaitingSends(context, routing::waits, intake::add, this::offer, this::capacityFreed, this::refused);
+        this.waitingSends = new WaitingSends(
+                context, routing::sendsWait, intake::add, this::offer, this::capacityFreed, this::refused);
         PlaceLines places = new PlaceLines(context);
         this.directly = new DirectSends(context, this, routing, slowPeers, places);
         this.blocking = new BlockingSends(context, this, waitingSends, places, named);
@@ -382,10 +382,10 @@ public final class Senders {
     private void serveLine() {
         int left = blocked.serve(LoopBudget.MESSAGES);
         while (left > 0 && blocked.isEmpty() && waitingSends.hasNext()) {
-            left--;
             if (!waitingSends.serveFirst()) {
                 return;
             }
+            left = context.flushes().isTaskLong() ? 0 : left - 1;
         }
         if (left == 0) {
             context.executeAfterReads(restTask);

@@ -49,6 +49,11 @@ public final class ToAll extends Routing {
         recipients.finish();
     }
 
+    @Override
+    public boolean sendsWait() {
+        return true;
+    }
+
     private boolean mayWait() {
         return peers.stream().anyMatch(peer -> peer.outbound().wouldQueue());
     }

@@ -35,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,28 @@ class OnTheWayTest {
         assertThat(failure(sent.get(0))).isInstanceOf(IllegalReferenceCountException.class);
         assertThat(received).containsExactly("good");
         assertThat(xpub.stats().dropped()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = OverflowPolicy.class,
+            names = {"DROP_NEW", "DISCONNECT", "WAIT"})
+    void futuresOfAPublisherWaitForRoomOnTheWay(OverflowPolicy policy) throws Throwable {
+        ZMTPSocket xpub = bound(ZMTPSocketConfig.builder(XPUB)
+                .overflowPolicy(policy)
+                .sendQueueLimit(10, 1_000)
+                .maxWaitingSends(30));
+        List<String> received = subscribe();
+        List<String> wanted = IntStream.range(0, 30)
+                .mapToObj(i -> "%0300d".formatted(i))
+                .toList(); // 9,000 bytes, and four times the limit are on their way at a time
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+
+        OtherThread.call(() -> wanted.forEach(text -> sent.add(xpub.sendAsync(message(text)))));
+        loop.run();
+
+        assertThat(sent).allSatisfy(each -> assertThat(each).isCompleted());
+        assertThat(received).containsExactlyElementsOf(wanted);
     }
 
     /** It is copied when it is queued, because it would keep the large buffer. */
