@@ -104,7 +104,7 @@ public final class BatchFlusher {
                     }
                 }
                 case SCHEDULING, FLUSHED -> {
-                    loop.execute(channel::flush);
+                    execute(loop, channel::flush);
                     return;
                 }
                 case SCHEDULED -> {
@@ -123,7 +123,7 @@ public final class BatchFlusher {
     private void schedule(EventLoop loop) {
         boolean isScheduled = false;
         try {
-            isScheduled = execute(loop);
+            isScheduled = execute(loop, scheduledFlush);
         } finally {
             if (!state.compareAndSet(SCHEDULING, isScheduled ? SCHEDULED : IDLE)) {
                 state.set(IDLE); // FLUSHED
@@ -131,9 +131,10 @@ public final class BatchFlusher {
         }
     }
 
-    private boolean execute(EventLoop loop) {
+    /** Returns whether the event loop takes the task. */
+    private boolean execute(EventLoop loop, Runnable task) {
         try {
-            loop.execute(scheduledFlush);
+            loop.execute(task);
             return true;
         } catch (RejectedExecutionException e) {
             if (loop.inEventLoop()) {
@@ -146,7 +147,7 @@ public final class BatchFlusher {
             if (!loop.inEventLoop()) {
                 throw e;
             }
-            loop.schedule(scheduledFlush, 1, TimeUnit.MILLISECONDS); // for the writes of others in the queue
+            loop.schedule(task, 1, TimeUnit.MILLISECONDS); // for the writes of others in the queue
             return true;
         }
     }

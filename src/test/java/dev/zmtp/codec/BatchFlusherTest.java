@@ -251,6 +251,19 @@ class BatchFlusherTest {
         assertThat(flushes).hasValue(1);
     }
 
+    @Test
+    void aFlushAfterTheEndOfTheEventLoopDoesNothing() {
+        ScriptedLoop loop = new ScriptedLoop();
+        BatchFlusher flusher = new BatchFlusher(on(loop));
+        loop.refusal = new RejectedExecutionException("ended");
+        loop.ends = true;
+        loop.meanwhile = () -> assertThatCode(flusher::flush).doesNotThrowAnyException();
+
+        flusher.flush();
+
+        assertThat(flushes).hasValue(0);
+    }
+
     /** The event loop can be faster than the thread that has just scheduled it. */
     @Test
     void aFlushThatRunsAtOnceIsNotTheLast() {
@@ -313,6 +326,7 @@ class BatchFlusherTest {
         private final List<Runnable> timers = new ArrayList<>();
         private boolean inside;
         private boolean runsAtOnce;
+        private boolean ends;
         private Throwable refusal;
         private OutOfMemoryError timerRefusal;
         private Runnable meanwhile;
@@ -328,6 +342,11 @@ class BatchFlusherTest {
         @Override
         public boolean inEventLoop() {
             return inside;
+        }
+
+        @Override
+        public boolean isShuttingDown() {
+            return ends;
         }
 
         @Override

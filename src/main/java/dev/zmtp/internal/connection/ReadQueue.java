@@ -34,28 +34,43 @@ final class ReadQueue {
         return bytes;
     }
 
-    /** Adds the next data to decode. Takes ownership of {@code in}, even if there is no memory for a copy. */
+    /** Adds the next data to decode. Takes ownership of {@code in}, even if there is no memory. */
     void addFirst(ByteBuf in, ByteBufAllocator alloc) {
         int length = in.readableBytes();
-        buffers.addFirst(Retention.isWorthKeeping(in, length) ? in : copy(in, length, alloc));
+        ByteBuf kept = Retention.isWorthKeeping(in, length) ? in : copy(in, length, alloc);
+        try {
+            buffers.addFirst(kept);
+        } catch (OutOfMemoryError e) {
+            kept.release();
+            throw e;
+        }
         bytes += length;
     }
 
-    /** Adds the last data to decode. Takes ownership of {@code in}, even if there is no memory for a copy. */
+    /** Adds the last data to decode. Takes ownership of {@code in}, even if there is no memory. */
     void add(ByteBuf in, ByteBufAllocator alloc) {
         int length = in.readableBytes();
         if (common != null && common.writableBytes() >= length) {
             common.writeBytes(in);
             in.release();
         } else if (length > SMALL && Retention.isWorthKeeping(in, length)) {
-            buffers.add(in);
+            addLast(in);
             common = null;
         } else {
             ByteBuf copy = copy(in, buffers.isEmpty() ? length : Math.max(length, COMMON), alloc);
-            buffers.add(copy);
+            addLast(copy);
             common = copy;
         }
         bytes += length;
+    }
+
+    private void addLast(ByteBuf last) {
+        try {
+            buffers.add(last);
+        } catch (OutOfMemoryError e) {
+            last.release();
+            throw e;
+        }
     }
 
     private static ByteBuf copy(ByteBuf in, int capacity, ByteBufAllocator alloc) {

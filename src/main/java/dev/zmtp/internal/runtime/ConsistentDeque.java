@@ -24,7 +24,7 @@ public final class ConsistentDeque<E> extends ArrayDeque<E> {
         Objects.requireNonNull(element, "element");
         try {
             super.addLast(element);
-        } catch (Throwable e) { // an OutOfMemoryError, after the element was stored
+        } catch (OutOfMemoryError | IllegalStateException e) { // after the element was stored
             pollLast();
             throw e;
         }
@@ -35,7 +35,7 @@ public final class ConsistentDeque<E> extends ArrayDeque<E> {
         Objects.requireNonNull(element, "element");
         try {
             super.addFirst(element);
-        } catch (Throwable e) {
+        } catch (OutOfMemoryError | IllegalStateException e) {
             pollFirst();
             throw e;
         }
