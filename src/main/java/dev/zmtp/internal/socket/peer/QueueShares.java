@@ -35,8 +35,8 @@ final class QueueShares {
     }
 
     private void add(Outbound outbound) {
-        outbound.queue().watched(true);
         outbounds.add(outbound);
+        outbound.queue().watched(true); // only now, because there might be no memory for it
     }
 
     private void measureLater() {

@@ -56,7 +56,6 @@ final class AskedTable {
 
     /** Adds a request to the peer, whose id contains the number of {@link #next}. */
     void add(Peer peer, PendingRequest request) {
-        requests.put(key(request.id), request);
         PendingRequest oldest = oldestOf(peer);
         if (oldest == null) {
             peer.asked(request);
@@ -67,6 +66,7 @@ final class AskedTable {
             request.older = newest;
             oldest.older = request;
         }
+        requests.put(key(request.id), request); // last, because there might be no memory
     }
 
     /** Returns the request with this id; null if there is none. */

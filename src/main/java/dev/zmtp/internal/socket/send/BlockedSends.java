@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.ConsistentDeque;
 import dev.zmtp.internal.socket.context.MessageAges;
 import dev.zmtp.internal.socket.context.SocketContext;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.Deque;
@@ -45,7 +46,13 @@ final class BlockedSends implements MessageAges.Queue {
     void add(Sent.ToAny message) {
         if (!messages.isEmpty() || !route.test(message)) {
             context.messageAges().added(this);
-            messages.add(message);
+            try {
+                messages.add(message);
+            } catch (OutOfMemoryError e) {
+                message.giveBack(credit);
+                ReferenceCountUtil.safeRelease(message.message());
+                throw e;
+            }
         }
     }
 

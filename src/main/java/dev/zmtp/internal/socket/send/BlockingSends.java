@@ -272,6 +272,7 @@ public final class BlockingSends {
         switch (outcome) {
             case HAS_ROOM -> {}
             case CLOSED -> throw refused(message, CLOSED, "");
+            case NO_MEMORY -> throw refused(message, FULL, WaitingSends.NO_MEMORY);
             case PEER_LEFT -> throw refused(message, PEER_DOWN, "the peer has left");
             default -> throw late(message, timeout);
         }
@@ -336,6 +337,11 @@ public final class BlockingSends {
         @Override
         public void closed() {
             thread.end(State.CLOSED);
+        }
+
+        @Override
+        public void noMemory() {
+            thread.end(State.NO_MEMORY);
         }
 
         @Override

@@ -8,6 +8,9 @@ interface InLine {
     /** Called when the socket is closed. From any thread. */
     void closed();
 
+    /** Called instead of a place in the queue, because there is no memory for it. */
+    void noMemory();
+
     /** Returns whether the element has stopped waiting. */
     boolean hasLeft();
 }

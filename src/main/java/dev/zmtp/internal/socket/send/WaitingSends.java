@@ -20,6 +20,8 @@ import java.util.function.Predicate;
 /** The sends of threads and of futures that wait for room, in order of arrival. */
 final class WaitingSends implements MessageAges.Queue {
 
+    static final String NO_MEMORY = "there is no memory for a waiting send";
+
     private final SocketContext context;
     private final BooleanSupplier sendsWait;
     private final Consumer<Sent> hand;
@@ -156,9 +158,9 @@ final class WaitingSends implements MessageAges.Queue {
         try {
             context.messageAges().added(this);
             waiting.add(comes);
-        } catch (Throwable e) { // there is no memory
+        } catch (OutOfMemoryError e) {
             size.decrementAndGet();
-            throw e;
+            comes.noMemory();
         }
     }
 
@@ -240,6 +242,11 @@ final class WaitingSends implements MessageAges.Queue {
         public void closed() {
             context.tally().dropped();
             message.fail(context.completions(), CLOSED, "the socket is closed");
+        }
+
+        @Override
+        public void noMemory() {
+            refuse(message, NO_MEMORY);
         }
 
         @Override

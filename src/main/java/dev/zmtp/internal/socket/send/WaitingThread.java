@@ -13,6 +13,7 @@ final class WaitingThread {
         HAS_ROOM,
         CLOSED,
         PEER_LEFT,
+        NO_MEMORY,
         /** The wait took too long, or the thread was interrupted. */
         GAVE_UP
     }

@@ -9,9 +9,13 @@ import static dev.zmtp.testing.TestSockets.frames;
 import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.TestSockets;
@@ -73,5 +77,18 @@ class WaitingSendsTest {
         for (int i = 0; i < MESSAGES; i++) {
             assertThat(frames(get(answers.get(i)))).containsExactly(String.valueOf(i), BODY);
         }
+    }
+
+    @Test
+    void oneForWhichThereIsNoMemoryIsTold() {
+        SocketContext context = mock();
+        when(context.messageAges()).thenThrow(new OutOfMemoryError("test"));
+        WaitingSends sends = new WaitingSends(context, () -> true, Sent::arrive, send -> false, () -> {}, () -> {});
+        InLine thread = mock();
+
+        sends.join(thread);
+
+        verify(thread).noMemory();
+        assertThat(sends.isEmpty()).isTrue();
     }
 }
