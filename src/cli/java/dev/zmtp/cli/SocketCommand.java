@@ -56,12 +56,15 @@ abstract class SocketCommand implements Callable<Integer> {
     /** Returns lines that a user can copy. */
     abstract List<String> examples(String name);
 
+    /** Called before the socket has a peer. */
+    void prepare(ZMTPSocket socket) {}
+
     abstract void run(ZMTPSocket socket) throws Exception;
 
     @Override
     public Integer call() throws Exception {
         check();
-        ZMTPSocket socket = options.open(console, type);
+        ZMTPSocket socket = options.open(console, options.config(type), this::prepare);
         try {
             run(socket);
         } catch (Console.ClosedOutputException | InterruptedException e) {

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -138,6 +139,12 @@ final class SocketOptions {
 
     /** Opens a socket with this config, bound and connecting. */
     ZMTPSocket open(Console console, ZMTPSocketConfig.Builder config) throws InterruptedException {
+        return open(console, config, socket -> {});
+    }
+
+    /** Opens a socket with this config, bound and connecting, after {@code first} has been called with it. */
+    ZMTPSocket open(Console console, ZMTPSocketConfig.Builder config, Consumer<ZMTPSocket> first)
+            throws InterruptedException {
         Diagnostics.install(console, quiet, verbose.length);
         Path file = capture;
         if (file != null) {
@@ -147,6 +154,7 @@ final class SocketOptions {
         ZMTPSocket socket = ZMTPSocket.of(config.build());
         boolean isOpen = false;
         try {
+            first.accept(socket);
             begin(console, socket);
             isOpen = true;
         } finally {

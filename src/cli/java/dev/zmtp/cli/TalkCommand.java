@@ -22,6 +22,9 @@ final class TalkCommand extends SocketCommand {
     /** Maximum number of subscriptions that wait to be printed. */
     private static final int MAX_SUBSCRIPTIONS = 1 << 16;
 
+    /** Subscriptions of an XPUB that wait to be printed. */
+    private final BlockingQueue<Received> subscriptions = new LinkedBlockingQueue<>(MAX_SUBSCRIPTIONS);
+
     /** Whether the command has ended, so that a failure to send no longer matters. Guarded by this. */
     private boolean isOver;
 
@@ -64,12 +67,7 @@ final class TalkCommand extends SocketCommand {
     }
 
     @Override
-    void run(ZMTPSocket socket) throws Exception {
-        if (type == ZMTPSocketType.XSUB) {
-            (topics.isEmpty() ? List.of("") : topics).forEach(socket::subscribe);
-        }
-        InputOptions.Source source = input.source(console, print.format(), Long.MAX_VALUE);
-        BlockingQueue<Received> subscriptions = new LinkedBlockingQueue<>(MAX_SUBSCRIPTIONS);
+    void prepare(ZMTPSocket socket) {
         if (type == ZMTPSocketType.XPUB) {
             socket.onEverySubscription((peer, subscription) -> {
                 if (!subscriptions.offer(new Received(peer, frames(subscription)))) {
@@ -77,6 +75,14 @@ final class TalkCommand extends SocketCommand {
                 }
             });
         }
+    }
+
+    @Override
+    void run(ZMTPSocket socket) throws Exception {
+        if (type == ZMTPSocketType.XSUB) {
+            (topics.isEmpty() ? List.of("") : topics).forEach(socket::subscribe);
+        }
+        InputOptions.Source source = input.source(console, print.format(), Long.MAX_VALUE);
         Thread receiver = Thread.currentThread();
         Thread sender = new Thread(() -> send(socket, source, receiver), "input");
         sender.setDaemon(true);
