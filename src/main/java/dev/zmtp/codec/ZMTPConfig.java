@@ -316,7 +316,7 @@ public final class ZMTPConfig {
     /**
      * TTL sent with each PING. The peer should close the connection if it receives nothing for this time (RFC 37,
      * "Connection Heartbeating"). From 0.1 to 65.5 s, rounded down to a tenth of a second, or zero for no TTL. Default:
-     * zero. Needs an interval, which sockets require to be shorter, because an idle connection sends nothing else.
+     * zero. Needs an interval, which sockets require to be shorter. For libzmq, longer than the longest frame takes.
      */
     public Duration heartbeatTtl() {
         return values.heartbeatTtl;

@@ -172,7 +172,8 @@ final class Heartbeat {
      * and closed while this side does not read. Its kernel would then reply to a PING with a reset, and drop the
      * messages that it has not sent yet. A peer that sends PINGs receives no other data in the meantime, so it receives
      * a PING in each interval. A TTL that this side has announced is kept, too. A DISH of libzmq or JeroMQ treats a
-     * PING as a message without a group, which ends its connection for good. A DISH that sends PINGs understands them.
+     * PING as a message without a group, which ends its connection for good. A DISH of this library sends PINGs, and
+     * understands them.
      */
     private boolean mayPing() {
         if (queuedPing != null || link.isWriting()) {
