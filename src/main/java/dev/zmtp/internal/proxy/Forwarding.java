@@ -1,6 +1,7 @@
 package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.RateLimitedLog;
@@ -40,6 +41,9 @@ public final class Forwarding implements Sink {
 
     /** Limit of the messages that the source's event loop has taken and the target's has not sent, and their memory. */
     private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 4L << 20);
+
+    /** Number of bytes that a frame after the first counts, see {@link ZMTPConfig#maxMessageLength}. */
+    private static final int FRAME = 64;
 
     /** The states of the target's event loop. */
     private enum State {
@@ -233,9 +237,10 @@ public final class Forwarding implements Sink {
         Fate fate = Fate.DROPPED;
         boolean isOurs = true;
         try {
-            if (!isCaptured(next.message)) {
+            boolean fits = fits(next);
+            if (fits && !isCaptured(next.message)) {
                 fate = Fate.REFUSED;
-            } else if (TypeRules.maySend(target.type(), next.message)) {
+            } else if (fits && TypeRules.maySend(target.type(), next.message)) {
                 isOurs = false; // a failure does not tell whether it is in the queue of a peer
                 fate = senders.offer(next.message);
             }
@@ -258,6 +263,18 @@ public final class Forwarding implements Sink {
             bytesSent.add(next.bytes);
         }
         return true;
+    }
+
+    /**
+     * Returns whether a message is within the limits for what the source receives, including the name of its peer. If
+     * it were not, it might be too long for the next peer, which would end the connection of all senders.
+     */
+    private boolean fits(Taken next) {
+        ZMTPConfig limits = source.config().codec();
+        int frames = next.message.size();
+        return !source.namesPeers()
+                || (frames <= limits.maxMessageFrames()
+                        && next.bytes + FRAME * (frames - 1L) <= limits.maxMessageLength());
     }
 
     /** Returns whether the pending message was captured, if messages are. If not, it waits. */

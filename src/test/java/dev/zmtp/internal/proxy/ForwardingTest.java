@@ -1,12 +1,17 @@
 package dev.zmtp.internal.proxy;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.DISH;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.RADIO;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.TestSockets.PATIENCE;
 import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.frames;
 import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.receive;
@@ -17,6 +22,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.HeapAllocator;
 import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.ByteBuf;
@@ -24,6 +30,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
 import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -73,6 +80,40 @@ class ForwardingTest {
 
             assertThat(receive(dish)).containsExactly(GROUP, "next");
             assertThat(proxy.stats().backend().dropped()).isEqualTo(1);
+        }
+    }
+
+    /** The name of its sender is a frame more, and the service would end the connection of all clients. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aMessageThatIsTooLongWithTheNameOfItsPeerIsDropped(boolean frames) {
+        UnaryOperator<ZMTPSocketConfig.Builder> limited = config -> config.codec(codec -> {
+            if (frames) {
+                codec.maxMessageFrames(4);
+            } else {
+                codec.maxFrameLength(500).maxMessageLength(500);
+            }
+        });
+        try (TestSockets sockets = new TestSockets(1)) {
+            ZMTPSocket frontend = sockets.open(limited.apply(sockets.builder(ROUTER)));
+            ZMTPSocket backend = sockets.open(limited.apply(sockets.builder(DEALER)));
+            ZMTPSocket service = sockets.open(limited.apply(sockets.builder(REP)));
+            ZMTPSocket stranger = sockets.open(DEALER);
+            ZMTPSocket client = sockets.open(DEALER);
+            connect(backend, bind(service, "tcp://127.0.0.1:*"));
+            String front = bind(frontend, "tcp://127.0.0.1:*");
+            connect(stranger, front);
+            connect(client, front);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+
+            stranger.sendOrDrop(frames ? message("1", "2", "3", "4") : message("x".repeat(500)));
+            await("it was dropped", () -> proxy.stats().backend().dropped() == 1);
+
+            service.serve(request -> request.reply(message("reply")));
+            assertThat(frames(get(client.requestAsync(message("request"), PATIENCE))))
+                    .containsExactly("reply");
+            assertThat(service.stats().connects()).isOne();
+            assertThat(stranger.stats().connects()).isOne();
         }
     }
 
@@ -139,7 +180,7 @@ class ForwardingTest {
             ProxyEnd front = ProxyEnd.of(ClockedSockets.core(frontend));
             ProxyEnd back = ProxyEnd.of(ClockedSockets.core(sockets.open(PUSH)));
             CompletableFuture<Void> ended = new CompletableFuture<>();
-            front.inbox().claim();
+            front.inbox().claim(true);
             Forwarding forwarding = new Forwarding(front, back, null, () -> {});
 
             forwarding.end(() -> ended.complete(null));

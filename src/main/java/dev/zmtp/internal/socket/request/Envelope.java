@@ -11,14 +11,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class Envelope {
 
+    /** Maximum number of names. A reply has all of them as well, and might otherwise be too long for its way back. */
+    private static final int MAX_NAMES = 64;
+
+    /** Maximum length of a name (RFC 28), in bytes. */
+    private static final int MAX_NAME = 255;
+
     private Envelope() {}
 
     /** Returns the number of frames of the envelope, including the empty frame; 0 if the message is not a request. */
     static int length(ZMTPMessage message) {
-        int size = message.size();
-        for (int i = 0; i < size - 1; i++) {
-            if (!message.frame(i).isReadable()) {
+        int end = Math.min(MAX_NAMES + 1, message.size() - 1);
+        for (int i = 0; i < end; i++) {
+            int length = message.frame(i).readableBytes();
+            if (length == 0) {
                 return i + 1;
+            }
+            if (length > MAX_NAME) {
+                return 0;
             }
         }
         return 0;

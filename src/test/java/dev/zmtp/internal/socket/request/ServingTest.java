@@ -24,6 +24,7 @@ import dev.zmtp.testing.TestSockets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -190,13 +191,13 @@ class ServingTest {
         }
     }
 
-    /** An envelope may be long, and is kept byte for byte. */
+    /** An envelope can be long, and is kept byte for byte. */
     @Test
     void aLongEnvelopeIsKept(TestSockets sockets) {
-        String[] frames = new String[1_000];
+        String[] frames = new String[66];
         Arrays.setAll(frames, i -> "hop" + i);
-        frames[998] = "";
-        frames[999] = "data";
+        frames[64] = "";
+        frames[65] = "data";
         ZMTPSocket rep = sockets.open(REP);
         ZMTPSocket dealer = sockets.open(DEALER);
         rep.serve(request -> request.reply(request.message()));
@@ -226,6 +227,28 @@ class ServingTest {
         answer.complete(message("too late"));
 
         await("dropped", () -> rep.stats().dropped() == 1);
+    }
+
+    /** Each frame before the empty frame names a ROUTER on its way, and the reply has all of them. */
+    @Test
+    void aRequestWithMoreThan64NamesIsMalformedAndSoIsANameOfMoreThan255Bytes(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        rep.serve(request -> request.reply(request.message()));
+        connect(dealer, bind(rep, ENDPOINT));
+
+        get(dealer.sendAsync(enveloped(Collections.nCopies(65, "n"))));
+        get(dealer.sendAsync(enveloped(List.of("n".repeat(256)))));
+        get(dealer.sendAsync(enveloped(List.of("n".repeat(255)))));
+
+        assertThat(receive(dealer)).containsExactly("n".repeat(255), "", "data");
+        assertThat(TestSockets.peer(rep).stats().malformed()).isEqualTo(2);
+    }
+
+    private static ZMTPMessage enveloped(List<String> names) {
+        List<String> frames = new ArrayList<>(names);
+        frames.addAll(List.of("", "data"));
+        return message(frames.toArray(String[]::new));
     }
 
     @Test
