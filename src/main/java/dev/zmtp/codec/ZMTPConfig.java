@@ -179,9 +179,9 @@ public final class ZMTPConfig {
     }
 
     /**
-     * Maximum length of a command or subscription received after the handshake, in bytes. Must be at least 1. Default:
-     * 8 KiB. A longer subscription that arrives as a message, and not as a command, is treated as a message, which an
-     * XPUB channel fires and a PUB channel drops.
+     * Maximum length of a command received after the handshake, in bytes. Must be at least 1. Default: 8 KiB. A
+     * SUBSCRIBE command is 10 bytes longer than its topic. A subscription that arrives as a message is treated as a
+     * message if its topic is too long for a command. An XPUB channel fires such a message, and a PUB channel drops it.
      */
     public int maxCommandLength() {
         return values.maxCommandLength;

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PeerSubscriptions {
 
+    /** Number of bytes by which a SUBSCRIBE command is longer than a subscription that is sent as a message. */
+    private static final int COMMAND_EXCESS = 9;
+
     private final Connection connection;
     private final ZMTPSocketType type;
 
@@ -51,6 +54,14 @@ final class PeerSubscriptions {
         if (type.isPublisher()) {
             connection.fireMessage(ZMTPSubscription.subscribe(""));
         }
+    }
+
+    /**
+     * Returns whether a frame of this length can be a subscription. Its topic must not be too long for a command,
+     * because a proxy sends it on as a command, for which its publisher would end the connection.
+     */
+    boolean accepts(long length) {
+        return length + COMMAND_EXCESS <= connection.config().maxCommandLength();
     }
 
     /** Called when the peer subscribes to {@code topic} or cancels the subscription. Only a publisher uses this. */

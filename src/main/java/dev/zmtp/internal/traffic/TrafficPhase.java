@@ -275,7 +275,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
      * it are another message, like in libzmq.
      */
     private boolean maySubscribe(long length) {
-        return type.isPublisher() && limits.isFirstFrame() && length > 0 && length <= config.maxCommandLength();
+        return type.isPublisher() && limits.isFirstFrame() && length > 0 && subscriptions.accepts(length);
     }
 
     private void frame(int flags, ByteBuf body) {

@@ -331,7 +331,7 @@ class SubscriptionTest {
     })
     void anOldSubscriptionThatIsTooLongForACommandIsAMessage(ZMTPSocketType type, String length, String heard) {
         try (ScriptedPeer peer =
-                InTraffic.as(type).set(codec -> codec.maxCommandLength(10)).start()) {
+                InTraffic.as(type).set(codec -> codec.maxCommandLength(19)).start()) {
             peer.send("00 " + length + " 01 74*" + (Integer.parseInt(length, 16) - 1));
             assertThat(peer.messages).isEqualTo(heard == null ? List.of() : List.of(heard));
             assertThat(peer.failures).isEmpty();

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.proxy;
 
+import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.ZMTPSocketType.XPUB;
 import static dev.zmtp.ZMTPSocketType.XSUB;
@@ -10,6 +11,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPProtocols;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
@@ -77,6 +80,30 @@ class SubscriptionRelayTest {
             assertThat(tasks).isLessThan(100);
             await("all is relayed", () -> topics.contains("last"));
             assertThat(topics).containsAll(List.of("first", "mark 0", "last")).doesNotContain("toggled");
+        }
+    }
+
+    /** To a publisher of 3.1, a topic is sent as a command, which is longer than the message of an older subscriber. */
+    @Test
+    void aTopicThatIsTooLongForACommandDoesNotEndTheConnectionToThePublisher() {
+        try (TestSockets sockets = new TestSockets(1)) {
+            ZMTPSocket frontend = sockets.open(XPUB);
+            ZMTPSocket backend = sockets.open(XSUB);
+            ZMTPSocket publisher = sockets.open(XPUB);
+            List<String> told = new CopyOnWriteArrayList<>();
+            publisher.onSubscription((peer, request) -> told.add(text(request)));
+            connect(backend, bind(publisher, "tcp://127.0.0.1:*"));
+            ZMTPProxy.start(frontend, backend);
+            ZMTPSocket old = sockets.open(sockets.builder(SUB).codec(codec -> codec.protocol(ZMTPProtocols.ZMTP30)));
+            connect(old, bind(frontend, "tcp://127.0.0.1:*"));
+            int longest = ZMTPConfig.builder().socketType(PUB).build().maxCommandLength() - 10;
+
+            old.subscribe("t".repeat(longest + 1));
+            old.subscribe("t".repeat(longest));
+
+            await("the second is relayed", () -> told.contains("t".repeat(longest)));
+            assertThat(told).hasSize(1);
+            assertThat(publisher.stats().connects()).isOne();
         }
     }
 
