@@ -2,10 +2,12 @@ package dev.zmtp.testing;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a logger on, at every level, and keeps what it logs until this is closed.
@@ -28,9 +30,15 @@ public final class CapturedLog implements AutoCloseable {
     private final Level level;
     private final boolean toParents;
 
+    private final AtomicReference<@Nullable Error> failure = new AtomicReference<>();
+
     private final Handler handler = new Handler() {
         @Override
         public void publish(LogRecord record) {
+            Error thrown = failure.getAndSet(null);
+            if (thrown != null) {
+                throw thrown;
+            }
             lines.add(record.getMessage());
             records.add(record);
             if (record.getThrown() != null) {
@@ -53,6 +61,11 @@ public final class CapturedLog implements AutoCloseable {
         logger.setUseParentHandlers(false);
         logger.addHandler(handler);
         logger.setLevel(Level.ALL);
+    }
+
+    /** Throws the error in place of the next line. */
+    public void failOnce(Error error) {
+        failure.set(error);
     }
 
     @Override

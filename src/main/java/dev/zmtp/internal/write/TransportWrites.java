@@ -11,6 +11,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelProgressiveFuture;
 import io.netty.channel.ChannelProgressiveFutureListener;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.EncoderException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -49,14 +50,30 @@ final class TransportWrites {
         boolean hasVoid = promises.hasVoid();
         int messages = promises.messages();
         List<ChannelPromise> waiting = promises.take();
-        logFrames(full);
-        write(full, listeners.of(waiting, hasVoid, messages), waiting == null ? 0 : waiting.size());
+        ChannelPromise done;
+        try {
+            logFrames(full);
+            done = done(full, listeners.of(waiting, hasVoid, messages));
+        } catch (Throwable e) {
+            EncoderException failure = notPassed(full, e);
+            if (waiting != null) {
+                WritePromises.fail(waiting, failure);
+            }
+            throw failure;
+        }
+        write(full, done, waiting == null ? 0 : waiting.size());
     }
 
     /** Passes all frames of a message to the transport, with its promise. */
     void frames(ByteBuf frames, ChannelPromise promise) {
-        logFrames(frames);
-        write(frames, listeners.of(promise, 1), 1);
+        ChannelPromise done;
+        try {
+            logFrames(frames);
+            done = done(frames, listeners.of(promise, 1));
+        } catch (Throwable e) {
+            throw notPassed(frames, e);
+        }
+        write(frames, done, 1);
     }
 
     private void logFrames(ByteBuf frames) {
@@ -67,29 +84,50 @@ final class TransportWrites {
 
     /** Passes a body to the transport, with the promise of its message if the message ends with it. */
     void body(int flags, ByteBuf body, @Nullable ChannelPromise promise) {
-        if (frameLog != null) {
-            frameLog.sent(flags, body);
+        ChannelPromise done;
+        try {
+            if (frameLog != null) {
+                frameLog.sent(flags, body);
+            }
+            done = done(body, listeners.of(promise, promises.messagesPerPromise()));
+        } catch (Throwable e) {
+            throw notPassed(body, e);
         }
-        write(body, listeners.of(promise, promises.messagesPerPromise()), 1);
+        write(body, done, 1);
+    }
+
+    /**
+     * Ends the connection because {@code bytes} are not passed to the transport, of which the peer would miss a part of
+     * the stream. Releases the bytes, and returns the failure.
+     */
+    private EncoderException notPassed(ByteBuf bytes, Throwable cause) {
+        EncoderException failure = new EncoderException("written bytes were not passed to the transport", cause);
+        bytes.release();
+        connection.fail(failure);
+        return failure;
     }
 
     /** Completes {@code promise} with the result of all data that was passed to the transport. */
     void barrier(ChannelPromise promise) {
         // Not with the promise itself, because it must complete after the earlier promises, like them on the codec's
         // executor.
-        write(Unpooled.EMPTY_BUFFER, listeners.of(promise, 0), 1);
+        write(Unpooled.EMPTY_BUFFER, done(Unpooled.EMPTY_BUFFER, listeners.of(promise, 0)), 1);
     }
 
-    private void write(ByteBuf buffer, ChannelFutureListener listener, int promises) {
+    /** Returns a promise with the listener. It is made first, because there might be no memory for it. */
+    private ChannelPromise done(ByteBuf buffer, ChannelFutureListener listener) {
+        int length = buffer.readableBytes();
+        return length < LARGE
+                ? ctx.newPromise().addListener(listener)
+                : ctx.newProgressivePromise().addListener(new Progress(length, listener));
+    }
+
+    private void write(ByteBuf buffer, ChannelPromise done, int promises) {
         hasUnflushedWrites = true;
         int length = buffer.readableBytes();
         bytes += length;
         connection.memory().written(length, promises);
-        if (length < LARGE) {
-            ctx.write(buffer).addListener(listener);
-        } else {
-            ctx.write(buffer, ctx.newProgressivePromise().addListener(new Progress(length, listener)));
-        }
+        ctx.write(buffer, done);
     }
 
     /**

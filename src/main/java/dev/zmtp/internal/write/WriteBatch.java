@@ -182,11 +182,11 @@ final class WriteBatch {
             promise.tryFailure(whyEnded());
             return;
         }
+        promises.add(promise); // first, because there might be no memory for it
         messageStart = buffer.index; // of the next message
         if (rollback != Rollback.POSSIBLE) { // avoids a GC write barrier per message
             rollback = Rollback.POSSIBLE;
         }
-        promises.add(promise);
     }
 
     /** Returns whether the transport has the beginning of the current message, but not its end. */

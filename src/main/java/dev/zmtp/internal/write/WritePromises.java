@@ -44,15 +44,15 @@ final class WritePromises {
 
     /** Adds the promise of a message that ends in the open buffer. */
     void add(ChannelPromise promise) {
-        messages += messagesPerPromise;
         if (promise.isVoid()) {
             hasVoid = true;
-            return;
+        } else {
+            if (waiting == null) {
+                waiting = new ArrayList<>(capacity);
+            }
+            waiting.add(promise);
         }
-        if (waiting == null) {
-            waiting = new ArrayList<>(capacity);
-        }
-        waiting.add(promise);
+        messages += messagesPerPromise;
     }
 
     /** Returns whether any of the promises is void. */
