@@ -90,7 +90,9 @@ public final class TrafficWriter {
         return batch;
     }
 
+    /** Begins traffic. Writes wait for {@link #drain}, because those that were made during the handshake come first. */
     public void begin() {
+        writing = true;
         ZMTPEncoder.Factory encoders = connection.config().encoder();
         if (encoders != null) {
             ZMTPEncoder made = encoders.encoder(connection.session());
@@ -114,7 +116,7 @@ public final class TrafficWriter {
 
     /** Returns whether the transport has the beginning of a message but not its end. */
     public boolean isMessagePartlySent() {
-        return writing && batch().isMessagePartlySent();
+        return writing && batch != null && batch.isMessagePartlySent();
     }
 
     /** Takes ownership of {@code message} and {@code promise}. */

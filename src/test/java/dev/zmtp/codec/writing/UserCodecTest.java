@@ -13,6 +13,7 @@ import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.codec.ZMTPWriter;
 import dev.zmtp.testing.Gate;
+import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.RecordingDecoder;
 import dev.zmtp.testing.ScriptedPeer;
@@ -29,6 +30,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The life of encoders and decoders of the application's own types: how they are created and closed. */
 class UserCodecTest {
@@ -68,6 +70,35 @@ class UserCodecTest {
                     .isInstanceOf(IllegalStateException.class);
             assertThat(peer.channel.isActive()).isFalse();
             assertThat(script.closes).isOne();
+        }
+    }
+
+    /** The factory of the encoder, or of the decoder. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatAFactoryWritesFollowsTheWritesOfTheHandshakeAndIsEncoded(boolean ofEncoder) {
+        AtomicReference<Runnable> first = new AtomicReference<>(() -> {});
+        AtomicReference<Runnable> second = new AtomicReference<>(() -> {});
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .encoder(session -> {
+                    first.get().run();
+                    return new EncoderTest.Strings();
+                })
+                .decoder(session -> {
+                    second.get().run();
+                    return recorder;
+                })
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            (ofEncoder ? first : second).set(() -> peer.channel.writeAndFlush("factory"));
+            peer.channel.writeAndFlush("held");
+            peer.received();
+
+            peer.send(ScriptedPeer.GREETING + ScriptedPeer.ready("ROUTER"));
+
+            assertThat(peer.received()).endsWith(Hex.of("00 04 \"held\" 00 07 \"factory\""));
+            assertThat(peer.failures).isEmpty();
         }
     }
 
