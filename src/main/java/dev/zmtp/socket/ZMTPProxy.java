@@ -258,10 +258,10 @@ public final class ZMTPProxy implements AutoCloseable {
         backend.core().context().checkOpen();
         Inbox front = frontend.core().inbox();
         Inbox back = backend.core().inbox();
-        front.claim();
+        front.claim(feeds(frontend.socketType(), backend.socketType()));
         if (frontend != backend) {
             try {
-                back.claim();
+                back.claim(feeds(backend.socketType(), frontend.socketType()));
             } catch (IllegalStateException e) {
                 front.unclaim();
                 throw e;
@@ -291,7 +291,8 @@ public final class ZMTPProxy implements AutoCloseable {
     /**
      * Suspends forwarding until {@link #resume}. Nothing is lost, because messages wait in the queues of their peers,
      * and then with the senders. A socket with {@link ZMTPSocketConfig.ReceiveOverflowPolicy#KEEP_LATEST} instead keeps
-     * only the newest message of each peer. Subscriptions still pass.
+     * only the newest message of each peer. Subscriptions still pass, except behind as many messages of an XSUB as fill
+     * the queue of this peer.
      *
      * @return a future that completes when nothing is forwarded any more
      */

@@ -262,7 +262,7 @@ public final class Inbox {
     /** Registers the receiver of all messages, until the registration is closed. From any thread. */
     public ZMTPRegistration register(Sink to) {
         context.checkOpen();
-        claim(to);
+        claim(to, true);
         context.executeHere(() -> {
             if (owner == to) {
                 begin(to);
@@ -275,20 +275,18 @@ public final class Inbox {
         };
     }
 
-    /**
-     * Reserves the messages for a sink that is about to be set, so that nothing else receives. Called from any thread.
-     */
-    public void claim() {
-        claim(RESERVED);
+    /** Reserves the messages for a sink, which {@code receives} them or keeps others from it. From any thread. */
+    public void claim(boolean receives) {
+        claim(RESERVED, receives);
     }
 
-    private void claim(Object who) {
+    private void claim(Object who, boolean receives) {
         underLock(() -> {
             if (owner != null || !takers.isEmpty() || sleepers.areThere()) {
                 throw new IllegalStateException("a receiver is already registered");
             }
             owner = who;
-            received = true;
+            received |= receives;
         });
     }
 

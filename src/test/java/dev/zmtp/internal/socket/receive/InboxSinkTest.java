@@ -103,10 +103,10 @@ class InboxSinkTest {
 
     @Test
     void nothingElseReceivesBetweenItsClaimAndItsBegin() {
-        inbox.claim();
+        inbox.claim(true);
 
         assertThat(reason(pull.receiveAsync())).isEqualTo(ILLEGAL_STATE);
-        assertThatThrownBy(inbox::claim).hasMessageContaining("a receiver is already registered");
+        assertThatThrownBy(() -> inbox.claim(true)).hasMessageContaining("a receiver is already registered");
 
         inbox.unclaim();
         send("0");
@@ -117,17 +117,17 @@ class InboxSinkTest {
     void itIsNotClaimedWhileAReceiverWaits() {
         CompletableFuture<ZMTPMessage> waits = pull.receiveAsync();
 
-        assertThatThrownBy(inbox::claim).hasMessageContaining("a receiver is already registered");
+        assertThatThrownBy(() -> inbox.claim(true)).hasMessageContaining("a receiver is already registered");
 
         waits.cancel(false);
-        inbox.claim();
+        inbox.claim(true);
     }
 
     @Test
     void itGetsWhatWaitsAndThenWhatArrivesAsLongAsItWantsAny() {
         send("0", "1");
         sink.wanted = 3;
-        inbox.claim();
+        inbox.claim(true);
 
         inbox.sink(sink);
         send("2", "3");
@@ -140,7 +140,7 @@ class InboxSinkTest {
 
     @Test
     void whatItGivesBackIsReceivedInTheOldOrder() {
-        inbox.claim();
+        inbox.claim(true);
         inbox.sink(sink);
         send("0", "1", "2");
 
@@ -156,7 +156,7 @@ class InboxSinkTest {
     /** Two may wait. */
     @Test
     void aPeerWhoseMessagesItGivesBackIsNotReadFromIfTheyAreAsManyAsMayWait() {
-        inbox.claim();
+        inbox.claim(true);
         inbox.sink(sink);
         send("0", "1");
 
@@ -178,7 +178,7 @@ class InboxSinkTest {
 
     @Test
     void whatItGivesBackAfterTheCloseIsReleased() {
-        inbox.claim();
+        inbox.claim(true);
         inbox.sink(sink);
         send("0");
         Peer peer = peer();
@@ -193,7 +193,7 @@ class InboxSinkTest {
 
     @Test
     void itHearsOnceThatTheSocketIsClosed() {
-        inbox.claim();
+        inbox.claim(true);
         inbox.sink(sink);
 
         pull.closeAsync(Duration.ZERO);
@@ -204,7 +204,7 @@ class InboxSinkTest {
 
     @Test
     void itHearsThatTheSocketWasClosedBeforeItBegan() {
-        inbox.claim();
+        inbox.claim(true);
         pull.closeAsync(Duration.ZERO);
         loop.run();
 
@@ -215,7 +215,7 @@ class InboxSinkTest {
 
     @Test
     void onceItHasLeftItHearsNothingOfTheClose() {
-        inbox.claim();
+        inbox.claim(true);
         inbox.sink(sink);
         inbox.unsink(sink);
 
@@ -237,7 +237,7 @@ class InboxSinkTest {
 
     @Test
     void anotherThreadReceivesWhatItGivesBack() {
-        inbox.claim();
+        inbox.claim(true);
         inbox.sink(sink);
         send("0");
         assertThat(inbox.returned(peer(), 0, sink.taken.remove())).isTrue();
