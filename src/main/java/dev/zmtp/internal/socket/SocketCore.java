@@ -213,9 +213,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public void added(Peer peer) {
         peers.all().add(peer);
-        if (shared != null) {
-            shared.added(peer);
-        }
+        routing.added(peer);
         capacityFreed(); // messages might wait for it
     }
 

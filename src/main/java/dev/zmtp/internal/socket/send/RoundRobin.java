@@ -176,7 +176,7 @@ public class RoundRobin extends Routing implements MessageAges.Queue {
         }
     }
 
-    /** Called after the socket has begun to connect to a peer. */
+    @Override
     public void added(Peer peer) {
         if (peer.outbound().isTarget() && !peer.isLeaving()) {
             dismissLast(); // otherwise they would get the messages for this peer

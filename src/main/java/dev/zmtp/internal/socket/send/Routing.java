@@ -41,6 +41,9 @@ public abstract class Routing {
     /** Sends a message that waits for all its peers to one of them now, if it is one. Retains the message. */
     public void sendAlone(ZMTPMessage message, Peer peer) {}
 
+    /** Called after the socket has begun to connect to a peer. */
+    public void added(Peer peer) {}
+
     /** Returns the connection whose end this peer should wait for before it comes up; null if it need not wait. */
     @Nullable
     public PeerHandler inTheWay(Peer peer) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Sends to every connected peer, without waiting for any of them (RFC 29, XSUB). */
+/** Sends to every peer, without waiting for any of them (RFC 29, XSUB). */
 public final class ToAll extends Routing {
 
     private final SocketContext context;
@@ -59,14 +59,30 @@ public final class ToAll extends Routing {
     }
 
     @Override
+    public void added(Peer peer) {
+        if (peer.mayBeQueuedFor()) {
+            peers.add(peer);
+        }
+    }
+
+    @Override
     @Nullable
     public String up(Peer peer) {
-        peers.add(peer);
+        if (!peers.contains(peer)) {
+            peers.add(peer);
+        }
         return null;
     }
 
     @Override
     public void down(Peer peer) {
+        if (!peer.mayBeQueuedFor()) {
+            peers.remove(peer);
+        }
+    }
+
+    @Override
+    public void left(Peer peer) {
         peers.remove(peer);
     }
 }

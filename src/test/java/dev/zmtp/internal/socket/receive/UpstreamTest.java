@@ -6,18 +6,22 @@ import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an XSUB sends to an XPUB, in virtual time. */
@@ -76,6 +80,54 @@ class UpstreamTest {
         assertThat(TestSockets.frames(xsub.receiveAsync().join())).containsExactly("topic 1");
         assertThat(dropped).isNotEmpty();
         assertThat(xpub.stats().discarded()).isPositive();
+    }
+
+    /** The other socket of the proxy takes nothing that an XSUB sends. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"SUB", "PULL"})
+    void doesNotKeepSubscriptionsFromAProxyThatForwardsInOneDirection(ZMTPSocketType front) {
+        ZMTPSocket xpub = bind("test://upstream");
+        ZMTPProxy.start(loop.open(ZMTPSocketConfig.builder(front)), xpub);
+        ZMTPSocket xsub = connect("test://upstream");
+
+        send(xsub, 5 * LIMIT);
+        xsub.subscribe("topic");
+        loop.run();
+        xpub.sendOrDrop(message("topic 1"));
+        loop.run();
+
+        assertThat(TestSockets.frames(xsub.receiveAsync().join())).containsExactly("topic 1");
+        assertThat(xpub.stats().discarded()).isPositive();
+    }
+
+    @Test
+    void isQueuedForAPublisherThatIsAway() {
+        ZMTPSocket xsub = loop.open(ZMTPSocketConfig.builder(XSUB));
+        xsub.connect("test://upstream");
+        loop.run();
+        send(xsub, 2);
+        ZMTPSocket first = bind("test://upstream");
+        loop.advance(Duration.ofSeconds(1));
+        List<String> received = received(first);
+        first.closeAsync(Duration.ZERO);
+        loop.run();
+        send(xsub, 1);
+
+        ZMTPSocket second = bind("test://upstream");
+        loop.advance(Duration.ofSeconds(1));
+
+        assertThat(received).containsExactly("up 0", "up 1");
+        assertThat(received(second)).containsExactly("up 0");
+    }
+
+    private static List<String> received(ZMTPSocket xpub) {
+        List<String> received = new ArrayList<>();
+        for (ZMTPMessage next = xpub.tryReceive(); next != null; next = xpub.tryReceive()) {
+            received.addAll(TestSockets.frames(next));
+        }
+        return received;
     }
 
     @Test
