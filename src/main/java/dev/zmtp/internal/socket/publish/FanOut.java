@@ -84,24 +84,32 @@ public final class FanOut extends Routing {
         int first = recipients.size(); // not 0 if the listener of a write sends
         try {
             findOrRelease(message);
-            boolean gathers = recipients.size() - first >= MANY && gathering.hasRoomFor(message);
-            if (waits() && !allCanTake(first)) {
-                return Fate.REFUSED; // for all peers, so that no peer gets it twice
+            recipients.begin(message, first); // first, because what is gathered can be sent now, and lead to sends
+            boolean gathers = recipients.left() >= MANY && gathering.hasRoomFor(message);
+            if (recipients.left() > 0) { // otherwise such a send has finished this one
+                if (waits() && !allCanTake(first)) {
+                    return Fate.REFUSED; // for all peers, so that no peer gets it twice
+                }
+                message = prepared(message, first);
+                recipients.begin(message, first);
+                sendToAll(message, gathers);
             }
-            if (MessageMemory.isWasteful(message) && mayWait(first)) {
-                message = MessageMemory.compact(message); // once for all peers for which it waits
-            }
-            if (recipients.size() - first > 1 && message.size() > 1) { // to encode a single frame is as fast
-                message = encodedOnce(message);
-            }
-            recipients.begin(message, first);
-            sendToAll(message, gathers);
         } finally {
             recipients.remove(first);
         }
         message.release(); // throws if its sender has also released it, and the sender is notified
         context.completions().succeed(result);
         return Fate.PASSED;
+    }
+
+    /** Returns the message in the form for its peers. Takes ownership of the message. */
+    private ZMTPMessage prepared(ZMTPMessage message, int first) {
+        ZMTPMessage compact = message;
+        if (MessageMemory.isWasteful(message) && mayWait(first)) {
+            compact = MessageMemory.compact(message); // once for all peers for which it waits
+        }
+        boolean isEncodedOnce = recipients.left() > 1 && message.size() > 1; // to encode a single frame is as fast
+        return isEncodedOnce ? encodedOnce(compact) : compact;
     }
 
     /**
