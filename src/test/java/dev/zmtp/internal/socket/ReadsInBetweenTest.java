@@ -114,15 +114,8 @@ class ReadsInBetweenTest {
     void messagesToManySubscribers() {
         begin = 1;
         ZMTPSocket pub = open(ZMTPSocketConfig.builder(PUB), here);
-        String endpoint = bind(pub, "inproc://many");
         int many = 500;
-        for (int i = 0; i < many; i++) {
-            ZMTPSocket sub = open(ZMTPSocketConfig.builder(SUB), there);
-            sub.onMessage((peer, message) -> message.release());
-            sub.subscribe("");
-            sub.connect(endpoint);
-        }
-        get(pub.whenPeers(many));
+        subscribe(pub, many);
 
         AtomicBoolean sent = new AtomicBoolean();
         pub.eventLoop().execute(() -> {
@@ -136,6 +129,17 @@ class ReadsInBetweenTest {
         sent.set(true);
 
         assertReadsBefore(2L * PendingFlushes.MAX_WRITES / many);
+    }
+
+    private void subscribe(ZMTPSocket pub, int subscribers) {
+        String endpoint = bind(pub, "inproc://many");
+        for (int i = 0; i < subscribers; i++) {
+            ZMTPSocket sub = open(ZMTPSocketConfig.builder(SUB), there);
+            sub.onMessage((peer, message) -> message.release());
+            sub.subscribe("");
+            sub.connect(endpoint);
+        }
+        get(pub.whenPeers(subscribers));
     }
 
     @Test
@@ -195,6 +199,24 @@ class ReadsInBetweenTest {
         });
 
         assertReadsBefore(MANY_SENDS);
+    }
+
+    /** Before the event loop has made half as many sends as it may in a task. */
+    @Test
+    void aListenerThatPublishesWheneverThereIsRoom() {
+        begin = 1;
+        ZMTPSocket pub = open(ZMTPSocketConfig.builder(PUB), here);
+        int many = 500;
+        subscribe(pub, many);
+
+        pub.onWritable(() -> {
+            while (pub.isWritable() && !over) {
+                pub.sendOrDrop(message("m"));
+                count(pub.eventLoop());
+            }
+        });
+
+        assertReadsBefore(2L * PendingFlushes.MAX_WRITES / many);
     }
 
     /** Sends, and after this work sends again. */

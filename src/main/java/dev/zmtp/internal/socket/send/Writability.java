@@ -80,12 +80,21 @@ public final class Writability {
             return false;
         }
         boolean here = context.inEventLoop();
-        if (here && (refused || refusedRequests > 0 || sentInTask >= LoopBudget.MESSAGES)) {
+        if (here && (refused || refusedRequests > 0 || sentInTask >= LoopBudget.MESSAGES || isTaskLong())) {
             return false;
         }
         return senders.keepsNewest()
                 || (senders.isReachable() && (full ? isBelowLowMark() : credit().isOpen()))
                 || (here && senders.canTakeNow());
+    }
+
+    /** Returns whether the task has written much. If so, its end checks again. */
+    private boolean isTaskLong() {
+        boolean isLong = context.flushes().isTaskLong();
+        if (isLong) {
+            sentHere();
+        }
+        return isLong;
     }
 
     private Credit credit() {
@@ -157,9 +166,14 @@ public final class Writability {
 
     /** Called when a handler sends a message, whatever becomes of it. The number of attempts bounds a loop. */
     public void sentHere() {
-        if (sentInTask++ == 0) {
-            context.execute(taskEnds);
+        if (sentInTask == 0) {
+            try {
+                context.execute(taskEnds);
+            } catch (OutOfMemoryError e) { // does not concern the message, and the next send tries again
+                return;
+            }
         }
+        sentInTask++;
     }
 
     /**
@@ -190,10 +204,14 @@ public final class Writability {
     }
 
     private void endTask() {
-        if (sentInTask < LoopBudget.MESSAGES) {
+        if (sentInTask < LoopBudget.MESSAGES && !context.flushes().isTaskLong()) {
             beginTask();
-        } else {
+            return;
+        }
+        try {
             context.executeAfterReads(this::beginTask);
+        } catch (OutOfMemoryError e) { // nothing else would call the listeners
+            beginTask();
         }
     }
 
