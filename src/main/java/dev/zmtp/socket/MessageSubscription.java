@@ -110,6 +110,9 @@ final class MessageSubscription implements Flow.Subscription, Runnable {
             eventLoop.execute(this);
         } catch (RejectedExecutionException e) { // the loop has ended, and the subscriber must hear of that
             run();
+        } catch (OutOfMemoryError e) { // the next call tries again
+            runs.set(0);
+            throw e;
         }
     }
 
@@ -119,19 +122,21 @@ final class MessageSubscription implements Flow.Subscription, Runnable {
     public void run() {
         int seen = runs.get();
         do {
-            if (signal() && continueLater()) {
-                return;
+            while (signal()) {
+                if (continueLater()) {
+                    return;
+                }
             }
             seen = runs.addAndGet(-seen);
         } while (seen != 0);
     }
 
-    /** Lets other tasks of the event loop run. Returns false if the loop has ended. */
+    /** Lets other tasks of the event loop run. Returns false if the loop has ended, or has no memory for the task. */
     private boolean continueLater() {
         try {
             eventLoop.execute(this);
             return true;
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
             return false;
         }
     }

@@ -101,16 +101,25 @@ final class PeerRoom {
 
     /** Called when a handler sends to the peer. The number of attempts bounds a loop. */
     void sentHere() {
-        if (sentInTask++ == 0) {
-            context.execute(taskEnds);
+        if (sentInTask == 0) {
+            try {
+                context.execute(taskEnds);
+            } catch (OutOfMemoryError e) { // does not concern the message, and the next send tries again
+                return;
+            }
         }
+        sentInTask++;
     }
 
     private void endTask() {
         if (sentInTask < LoopBudget.MESSAGES) {
             sentInTask = 0;
-        } else {
+            return;
+        }
+        try {
             context.executeAfterReads(this::beginTask);
+        } catch (OutOfMemoryError e) { // nothing else would call the listeners
+            beginTask();
         }
     }
 

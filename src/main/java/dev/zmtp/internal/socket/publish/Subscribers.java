@@ -214,6 +214,9 @@ public final class Subscribers {
                 tell(2); // fewer are left, and a task that reads requests is not much longer
             }
             note(peer, request, edge);
+            if (!scheduled) { // there was no memory for the task
+                tellSome();
+            }
         }
     }
 
@@ -232,8 +235,8 @@ public final class Subscribers {
             tell(LoopBudget.MESSAGES);
         } finally { // if there was no memory, the rest is told nonetheless
             if (!notices.isEmpty() && !scheduled) {
-                scheduled = true;
                 context.executeAfterReads(this::tellSome);
+                scheduled = true; // only now, because there might be no memory for the task
             }
         }
     }

@@ -46,10 +46,18 @@ final class PlaceLines {
     /** Adds the thread to the waiting threads. Not on the event loop. */
     void join(Peer peer, WaitingThread thread) {
         size.incrementAndGet();
-        if (!context.tryExecute(() -> joined(peer, thread))) {
-            size.decrementAndGet();
-            thread.end(State.CLOSED);
+        try {
+            if (!context.tryExecute(() -> joined(peer, thread))) {
+                notJoined(thread, State.CLOSED);
+            }
+        } catch (OutOfMemoryError e) {
+            notJoined(thread, State.NO_MEMORY);
         }
+    }
+
+    private void notJoined(WaitingThread thread, State outcome) {
+        size.decrementAndGet();
+        thread.end(outcome);
     }
 
     /** Returns the number of threads waiting for a place. From any thread. */
@@ -87,11 +95,15 @@ final class PlaceLines {
 
     private void joined(Peer peer, WaitingThread thread) {
         if (context.isClosed()) {
-            size.decrementAndGet();
-            thread.end(State.CLOSED);
+            notJoined(thread, State.CLOSED);
             return;
         }
-        lines.computeIfAbsent(peer, p -> new Places()).threads.add(thread);
+        try {
+            lines.computeIfAbsent(peer, p -> new Places()).threads.add(thread);
+        } catch (OutOfMemoryError e) {
+            notJoined(thread, State.NO_MEMORY);
+            return;
+        }
         peer.queue().awaited(true);
         serve(peer);
     }

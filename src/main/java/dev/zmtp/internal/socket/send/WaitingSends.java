@@ -93,7 +93,11 @@ final class WaitingSends implements MessageAges.Queue {
     /** Adds a waiting thread. The number of threads is not limited. Not on the event loop. */
     void join(InLine thread) {
         size.incrementAndGet();
-        hand(thread);
+        try {
+            hand(thread);
+        } catch (OutOfMemoryError e) { // it is on its way, and leaves when it arrives with the next send
+            thread.noMemory();
+        }
     }
 
     private void hand(InLine comes) {
