@@ -25,6 +25,9 @@ final class StaleMessages {
 
     private int droppedOfRenamed;
 
+    /** Peer that has lost its name to the peer that is about to come up. */
+    private @Nullable Peer nameless;
+
     /** @param named the names of the peers, if messages are addressed by them */
     @SuppressWarnings("this-escape") // nothing happens before the first peer is up
     StaleMessages(SocketContext context, Inbox inbox, @Nullable ByName named) {
@@ -32,6 +35,7 @@ final class StaleMessages {
         this.inbox = inbox;
         if (named != null) {
             named.beforeRename(this::rename);
+            named.whenNameIsLost(peer -> nameless = peer);
         }
     }
 
@@ -52,6 +56,8 @@ final class StaleMessages {
 
     /** Called when a peer is connected, before anything is sent to it. */
     void up(Peer peer) {
+        Peer lost = nameless;
+        nameless = null;
         boolean wasRenamed = renamed == peer;
         renamed = null;
         if (wasRenamed || isRequesterAt(peer)) { // which another peer can have been before
@@ -59,6 +65,10 @@ final class StaleMessages {
             peer.outbound().failQueue(PEER_DOWN, "another peer is at " + peer.endpointText());
             context.drops().dropped(peer, DropReason.PEER_DOWN, dropped);
             peer.drained();
+        }
+        if (lost != null) {
+            lost.outbound().failQueue(PEER_DOWN, "another peer has its routing id");
+            lost.drained();
         }
     }
 

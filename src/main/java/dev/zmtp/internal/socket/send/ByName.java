@@ -44,6 +44,7 @@ public final class ByName extends Routing {
     private final Map<Name, Peer> peers = new ConcurrentHashMap<>();
     private int lastId;
     private Consumer<Peer> beforeRename = peer -> {};
+    private Consumer<Peer> whenNameIsLost = peer -> {};
 
     public ByName(SocketContext context) {
         this.context = context;
@@ -117,6 +118,11 @@ public final class ByName extends Routing {
             return Fate.REFUSED; // with its name
         }
         return peer.outbound().sendTakeable(named.removeFirst(1), result);
+    }
+
+    /** Returns whether messages for its name are sent to the peer. From any thread. */
+    boolean isNamed(Peer peer) {
+        return peer.equals(peers.get(nameOf(peer)));
     }
 
     private @Nullable Peer find(ByteBuf name) {
@@ -197,6 +203,14 @@ public final class ByName extends Routing {
         beforeRename = action;
     }
 
+    /**
+     * Sets what is called when a peer that is connected to, and that might be away, has lost its name to the peer that
+     * is about to come up.
+     */
+    public void whenNameIsLost(Consumer<Peer> action) {
+        whenNameIsLost = action;
+    }
+
     private @Nullable String takeOver(Peer owner) {
         PeerHandler link = owner.link();
         boolean isThere = link != null && link.channel().isActive();
@@ -204,6 +218,9 @@ public final class ByName extends Routing {
             return "identity: " + PeerInfo.text(owner.routingId()) + " is taken by another peer";
         }
         peers.remove(nameOf(owner), owner);
+        if (owner.home() != null) { // otherwise it leaves for good
+            whenNameIsLost.accept(owner);
+        }
         if (link != null && isThere) { // otherwise it has ended for another reason
             link.refuse("another peer has taken over its identity");
         }

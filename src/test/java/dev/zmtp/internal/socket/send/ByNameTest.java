@@ -17,6 +17,7 @@ import static dev.zmtp.testing.TestSockets.reason;
 import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
@@ -39,11 +40,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** To the peer whose name is the first frame. */
 class ByNameTest {
@@ -431,6 +435,39 @@ class ByNameTest {
 
         assertThat(receive(back)).containsExactly("later");
         get(sent);
+    }
+
+    /** A restarted peer can reach this socket before this socket has reached it again. */
+    @ParameterizedTest
+    @EnumSource(RoutingIdConflictPolicy.class)
+    void whatIsSentByNameToAPeerThatIsAwayFailsIfAnotherPeerTakesTheName(
+            RoutingIdConflictPolicy policy, TestSockets sockets) throws Exception {
+        ZMTPSocket router =
+                sockets.open(sockets.builder(ROUTER).sendQueueLimit(1, 1 << 20).routingIdConflictPolicy(policy));
+        List<ZMTPSocketEvent> dropped = new CopyOnWriteArrayList<>();
+        router.onEvent(Runnable::run, event -> {
+            if (event instanceof ZMTPSocketEvent.Dropped) {
+                dropped.add(event);
+            }
+        });
+        ZMTPSocket dealer = named(sockets, DEALER, "A");
+        ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
+        get(connector.readyFuture());
+        leave(dealer, TestSockets.peerOf(connector));
+        CompletableFuture<Void> queued = router.sendAsync(message("A", "queued"));
+        CompletableFuture<Throwable> blocked = CompletableFuture.supplyAsync(
+                () -> catchThrowable(() -> router.send(message("A", "blocked"))), ForkJoinPool.commonPool());
+        await("the thread waits", () -> router.stats().queued() == 2);
+
+        ZMTPSocket newcomer = named(sockets, DEALER, "A");
+        connect(newcomer, bind(router, "inproc://newcomer"));
+
+        assertThat(reason(queued)).isEqualTo(PEER_DOWN);
+        assertThat(get(blocked)).hasMessageStartingWith("PEER_DOWN");
+        assertThat(router.stats().queued()).isZero();
+        assertThat(dropped).hasSize(1);
+        get(router.sendAsync(message("A", "now")));
+        assertThat(receive(newcomer)).containsExactly("now");
     }
 
     @Test
