@@ -14,7 +14,6 @@ import dev.zmtp.internal.socket.peer.PeerInfo;
 import dev.zmtp.internal.socket.send.ByName.Named;
 import dev.zmtp.internal.socket.send.Sent.ToPeer.Way;
 import dev.zmtp.internal.socket.send.WaitingThread.State;
-import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig.OverflowPolicy;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPSocketException.Reason;
@@ -74,7 +73,7 @@ public final class BlockingSends {
         } else {
             long bytes = DirectSends.lengthWithoutName(message);
             reserve(to.peer(), message, bytes, timeout);
-            checkIsThere(to.peer(), to.occupant(), message, bytes);
+            check(to.peer(), to.occupant() == to.peer().occupant() && isNamed(to.peer()), message, bytes);
             senders.directly().handNamed(to.peer(), to.occupant(), message, bytes);
         }
     }
@@ -87,7 +86,7 @@ public final class BlockingSends {
         long bytes = message.readableBytes();
         if (waits) {
             reserve(to, message, bytes, timeout);
-            checkIsThere(to, occupant, message, bytes);
+            check(to, occupant == to.occupant(), message, bytes);
         } else if (DirectSends.isThere(to)) {
             awaitRoom(message, bytes, nanos(timeout), timeout);
         } else {
@@ -97,9 +96,13 @@ public final class BlockingSends {
         senders.hand(new Sent.ToPeer(senders.directly(), to, occupant, message, null, way, bytes));
     }
 
-    /** Gives a reserved place and room back if there is another peer at the endpoint by now. */
-    private void checkIsThere(Peer to, int occupant, ZMTPMessage message, long bytes) {
-        if (occupant != to.occupant()) {
+    private boolean isNamed(Peer peer) {
+        return named != null && named.isNamed(peer);
+    }
+
+    /** Gives a reserved place and room back if there is another peer at the endpoint, or with the name, by now. */
+    private void check(Peer to, boolean isThere, ZMTPMessage message, long bytes) {
+        if (!isThere) {
             places.giveBack(to);
             senders.giveRoomBack(bytes);
             throw refused(message, PEER_DOWN, "the peer has left");
@@ -304,11 +307,6 @@ public final class BlockingSends {
         ReferenceCountUtil.safeRelease(message);
     }
 
-    private boolean hasMuchRoom() {
-        QueueLimit much = senders.limit().quarter();
-        return senders.credit().exceeds(much.messages() - 1, much.bytes() - 1);
-    }
-
     /** A thread in the queue of all sends that wait for room. */
     private final class ForRoom implements InLine {
         private final WaitingThread thread;
@@ -324,7 +322,7 @@ public final class BlockingSends {
             if (!thread.waits()) {
                 return true;
             }
-            if (!senders.isReachable() || (holds && !hasMuchRoom())) {
+            if (!senders.isReachable() || (holds && !senders.writability().letsThreadsContinue())) {
                 return false;
             }
             holds = !senders.takeRoom(bytes);

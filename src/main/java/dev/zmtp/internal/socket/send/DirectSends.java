@@ -194,7 +194,7 @@ public final class DirectSends implements PeerSends {
             places.giveBack(peer);
             throw e;
         }
-        senders.hand(new Sent.ToPeer(this, peer, occupant, message, null, Way.PLACE, bytes));
+        senders.hand(new Sent.ToPeer(this, peer, occupant, message, null, Way.NAMED_PLACE, bytes));
     }
 
     /** Has the task, which sends an answer, follow the earlier messages of this thread. Not on the event loop. */
@@ -243,15 +243,19 @@ public final class DirectSends implements PeerSends {
         senders.credit().give(1, sent.bytes());
         switch (sent.way()) {
             case QUEUE -> sendNow(sent.peer(), sent.occupant(), sent.message(), sent.result());
-            case PLACE -> sendToPlace(sent.peer(), sent.occupant(), sent.message());
+            case PLACE -> sendToPlace(sent.peer(), isThere(sent.peer(), sent.occupant()), sent.message());
+            case NAMED_PLACE -> {
+                boolean isNamed = routing instanceof ByName names && names.isNamed(sent.peer());
+                sendToPlace(sent.peer(), isNamed && isThere(sent.peer(), sent.occupant()), sent.message());
+            }
             case ANSWER -> answer(sent.peer(), sent.occupant(), sent.message());
         }
     }
 
-    private void sendToPlace(Peer peer, int occupant, ZMTPMessage message) {
+    private void sendToPlace(Peer peer, boolean isThere, ZMTPMessage message) {
         routing.finish();
         try {
-            if (isThere(peer, occupant)) {
+            if (isThere) {
                 peer.outbound().sendTakeable(message, null);
             } else {
                 dropAsItHasLeft(peer, message, null);

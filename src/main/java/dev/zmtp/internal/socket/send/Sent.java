@@ -73,6 +73,8 @@ sealed interface Sent {
             QUEUE,
             /** It has a reserved place in the queue. */
             PLACE,
+            /** Like {@link #PLACE}, as long as the peer has the name that the message was sent to. */
+            NAMED_PLACE,
             /** It is added beyond the limit, because it answers a request of the peer. */
             ANSWER
         }
@@ -84,7 +86,7 @@ sealed interface Sent {
 
         @Override
         public void refuse(SocketContext context, Reason reason, String text) {
-            if (way == Way.PLACE) {
+            if (way == Way.PLACE || way == Way.NAMED_PLACE) {
                 sends.giveBack(peer);
             }
             context.drop(peer, message, result, reason, text);

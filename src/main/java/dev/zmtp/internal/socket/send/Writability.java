@@ -18,6 +18,16 @@ public final class Writability {
     /** Fraction of the send queue limit that is the low mark, as a divisor. */
     private static final int PART = 4;
 
+    /** The mark at which a socket that was full is writable again. */
+    private enum Mark {
+        /** It is not full. */
+        NONE,
+        /** Less than a quarter of the limit is queued. */
+        LOW,
+        /** A quarter is free, because threads that wait have continued at that mark since it was full. */
+        QUARTER
+    }
+
     private final SocketContext context;
     private final Senders senders;
     private final RoomListeners listeners = new RoomListeners();
@@ -27,8 +37,7 @@ public final class Writability {
      */
     private volatile boolean missed;
 
-    /** True if the high mark was reached, and the low mark has not been reached since. */
-    private volatile boolean full;
+    private volatile Mark mark = Mark.NONE;
 
     private volatile BooleanSupplier turn = () -> true;
 
@@ -84,7 +93,7 @@ public final class Writability {
             return false;
         }
         return senders.keepsNewest()
-                || (senders.isReachable() && (full ? isBelowLowMark() : credit().isOpen()))
+                || (senders.isReachable() && (mark != Mark.NONE ? isBelowLowMark() : credit().isOpen()))
                 || (here && senders.canTakeNow());
     }
 
@@ -114,8 +123,8 @@ public final class Writability {
      * sender checks again.
      */
     void missed() {
-        if (!full && !credit().isOpen()) {
-            full = true;
+        if (mark == Mark.NONE && !credit().isOpen()) {
+            mark = Mark.LOW;
         }
         if (!missed) {
             missed = true;
@@ -227,12 +236,37 @@ public final class Writability {
         callIfOpen();
     }
 
+    /**
+     * Returns whether threads that wait in line can continue because a quarter of the limit is free. If they have done
+     * so while listeners waited for the low mark, which such threads might keep from ever being reached, it is the turn
+     * of the listeners.
+     */
+    boolean letsThreadsContinue() {
+        boolean listenersWait = mark != Mark.NONE && missed && !listeners.isEmpty();
+        if (!isQuarterFree() || (mark == Mark.QUARTER && listenersWait)) {
+            return false;
+        }
+        if (listenersWait) {
+            mark = Mark.QUARTER;
+        }
+        return true;
+    }
+
+    private boolean isQuarterFree() {
+        QueueLimit much = senders.limit().quarter();
+        return credit().exceeds(much.messages() - 1, much.bytes() - 1);
+    }
+
     private void callIfOpen() {
-        if (full && isBelowLowMark()) {
-            full = false;
+        boolean isTurn = mark == Mark.QUARTER && isQuarterFree();
+        if (isTurn || (mark == Mark.LOW && isBelowLowMark())) {
+            mark = Mark.NONE;
         }
         if (missed && hasRoom()) {
             callListeners();
+        }
+        if (isTurn) {
+            context.execute(context::capacityFreed); // for the threads, whose turn it is next
         }
     }
 

@@ -34,11 +34,14 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -393,6 +396,42 @@ class WritableSocketTest {
         gate.open();
 
         await("it is called", () -> called.get() > before);
+    }
+
+    /** Threads continue as soon as a quarter is free, and might fill it before there is more. */
+    @Test
+    void anActionIsCalledAlthoughAThreadSendsWhateverFits() throws InterruptedException {
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(1, 1 << 20));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(1_000, 1 << 20));
+        connect(push, bind(pull, "inproc://shared"));
+        AtomicBoolean ended = new AtomicBoolean();
+        Thread thread = new Thread(() -> {
+            try {
+                while (!ended.get()) {
+                    push.send(message("thread"), PATIENCE);
+                }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        thread.start();
+        await("it has to wait", () -> push.stats().queued() > 1_000);
+        push.onWritable(() -> {
+            while (push.isWritable() && !ended.get()) {
+                push.sendOrDrop(message("action"));
+            }
+        });
+        Map<String, Integer> received = new HashMap<>();
+
+        for (int i = 0; i < 8_000; i++) {
+            received.merge(receive(pull).get(0), 1, Integer::sum);
+        }
+
+        ended.set(true);
+        pull.onMessage((from, message) -> message.release());
+        thread.join();
+        assertThat(received.get("thread")).isGreaterThan(1_000);
+        assertThat(received.get("action")).isGreaterThan(500);
     }
 
     @Test
