@@ -7,6 +7,7 @@ import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.internal.admission.LimitedSession;
 import dev.zmtp.internal.admission.PeerAddress;
 import dev.zmtp.internal.memory.MemoryLedger;
+import dev.zmtp.internal.runtime.PingedSession;
 import dev.zmtp.internal.runtime.TransportCounts;
 import dev.zmtp.internal.runtime.UpgradedSession;
 import dev.zmtp.security.ZMTPAuthDecision;
@@ -25,7 +26,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a connection, with the methods that are reserved for the connection itself. */
-public final class Session implements LimitedSession, TransportCounts, UpgradedSession {
+public final class Session implements LimitedSession, PingedSession, TransportCounts, UpgradedSession {
+
+    /** Indicates whether a PING or PONG of the peer was read. */
+    private enum Pings {
+        /** None was read. */
+        NONE,
+        /** None was read, but the peer is not read. */
+        UNREAD,
+        SEEN
+    }
 
     private final ZMTPConfig config;
     private final MemoryLedger ledger;
@@ -56,6 +66,9 @@ public final class Session implements LimitedSession, TransportCounts, UpgradedS
 
     /** Used by the codec's executor. */
     private boolean heardBefore;
+
+    /** Used by the codec's executor. */
+    private Pings pings = Pings.NONE;
 
     /** Used by limiters on their event loop, before the first read. */
     private boolean pauseClaimed;
@@ -102,6 +115,28 @@ public final class Session implements LimitedSession, TransportCounts, UpgradedS
     @Override
     public void heardBefore() {
         heardBefore = true;
+    }
+
+    @Override
+    public boolean knowsPings() {
+        return pings == Pings.SEEN;
+    }
+
+    @Override
+    public void pingUnread(boolean always) {
+        if (pings != Pings.SEEN) {
+            pings = always ? Pings.UNREAD : Pings.NONE;
+        }
+    }
+
+    /** Returns whether the peer gets PINGs although none of it was read, see {@link #pingUnread}. */
+    public boolean pingsUnread() {
+        return pings == Pings.UNREAD;
+    }
+
+    /** Called when the peer has sent a PING or a PONG. */
+    public void pinged() {
+        pings = Pings.SEEN;
     }
 
     boolean hasHeardBefore() {

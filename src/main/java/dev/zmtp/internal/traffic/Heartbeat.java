@@ -171,7 +171,8 @@ final class Heartbeat {
      * Returns whether a PING is useful and harmless. A peer that never sends PINGs can have written its last messages
      * and closed while this side does not read. Its kernel would then reply to a PING with a reset, and drop the
      * messages that it has not sent yet. A peer that sends PINGs receives no other data in the meantime, so it receives
-     * a PING in each interval. A TTL that this side has announced is kept, too. A DISH of libzmq or JeroMQ treats a
+     * a PING in each interval, and so does a peer whose PINGs might not have been read. A TTL that this side has
+     * announced is kept, too. A DISH of libzmq or JeroMQ treats a
      * PING as a message without a group, which ends its connection for good. A DISH of this library sends PINGs, and
      * understands them.
      */
@@ -185,7 +186,7 @@ final class Heartbeat {
         if (!config.heartbeatTtl().isZero()) {
             return true;
         }
-        return link.isListening() ? !(isAwaited() && answersPings) : peerPings != null;
+        return link.isListening() ? !(isAwaited() && answersPings) : peerPings != null || session.pingsUnread();
     }
 
     private AwaitedPong awaited() {
@@ -267,16 +268,21 @@ final class Heartbeat {
 
     /** Called when the peer has sent a PING with this TTL, in tenths of a second, and this context. */
     void onPing(int ttlDeciseconds, ByteBuf context) {
-        answersPings = true;
+        knowsPings();
         if (peerPings == null) {
             peerPings = new PeerPings(ctx, nanoTime, link, this::onSilence);
         }
         peerPings.onPing(ttlDeciseconds, context);
     }
 
+    private void knowsPings() {
+        answersPings = true;
+        session.pinged();
+    }
+
     /** Called when the peer has sent a PONG with this context. */
     void onPong(ByteBuf context) {
-        answersPings = true;
+        knowsPings();
         if (awaited != null) {
             long uncertain = Command.uncertain(context);
             if (uncertain >= 0) {

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.internal.runtime.ConsistentDeque;
+import dev.zmtp.internal.runtime.PingedSession;
 import dev.zmtp.internal.socket.context.SocketContext;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -28,6 +29,7 @@ final class Newcomer {
     private final BooleanSupplier decide;
     private PeerHandler owner;
     private final Queue<Object> deferred = new ConsistentDeque<>();
+    private final @Nullable PingedSession session;
     private @Nullable ScheduledFuture<?> timer;
     private boolean decided;
     private int waits;
@@ -37,17 +39,27 @@ final class Newcomer {
      *
      * @param connection the connection of this newcomer
      * @param owner the connection of the peer that has the name
+     * @param info what the handshake has told
      * @param decide called once, unless {@link #forget} is called first; returns whether this newcomer has the name
      */
-    Newcomer(PeerHandler connection, PeerHandler owner, BooleanSupplier decide) {
+    Newcomer(PeerHandler connection, PeerHandler owner, PeerInfo info, BooleanSupplier decide) {
         this.connection = connection;
         this.owner = owner;
+        this.session = info.pinged();
         this.decide = decide;
     }
 
     void await(SocketContext context) {
         owner.nameQueue().add(this);
+        pingUnread(true);
         waitOn(context);
+    }
+
+    /** The peer is not read, and might end the connection if it gets no PINGs. */
+    private void pingUnread(boolean always) {
+        if (session != null) {
+            session.pingUnread(always);
+        }
     }
 
     private void waitOn(SocketContext context) {
@@ -91,6 +103,7 @@ final class Newcomer {
             return;
         }
         decided = true;
+        pingUnread(false);
         owner.nameQueue().remove(this);
         if (timer != null) {
             timer.cancel(false);

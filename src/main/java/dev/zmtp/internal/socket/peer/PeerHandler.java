@@ -5,7 +5,6 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.RECEIVED;
 import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
-import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.internal.runtime.MessageRefusal;
@@ -100,7 +99,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private PeerWrites writes;
     private PeerCommands commands;
     private Pings.@Nullable Connection pings;
-    private @Nullable ZMTPVersion version;
+    private @Nullable PeerInfo info;
     private @Nullable Peer peer;
     /** Null unless this side ends a connection that messages were written to. */
     private @Nullable Farewell farewell;
@@ -294,7 +293,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private void up(PeerInfo info) {
         long now = context.nanoTime();
         upSince = now == 0 ? 1 : now;
-        version = info.version();
+        this.info = info;
         Peer known = origin.peer();
         Peer its = known == null ? owner.newPeer(null) : known;
         PeerHandler holder = owner.inTheWay(its, info);
@@ -302,7 +301,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             join(its, info);
         } else {
             reading(false);
-            newcomer = new Newcomer(this, holder, () -> !closedHere && cause == null && decided(its, info));
+            newcomer = new Newcomer(this, holder, info, () -> !closedHere && cause == null && decided(its, info));
             newcomer.await(context);
         }
     }
@@ -433,8 +432,8 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
         Throwable why = Objects.requireNonNullElseGet(cause, ClosedChannelException::new);
         Peer was = left == null ? peer : left;
-        if (version != null && pings != null && !closedHere && (cause == null || cause instanceof IOException)) {
-            pings.hungUp(version, context.nanoTime() - upSince);
+        if (info != null && pings != null && !closedHere && (cause == null || cause instanceof IOException)) {
+            pings.hungUp(info.version(), info.knowsPings(), context.nanoTime() - upSince);
         }
         if (was != null) {
             owner.down(this, was, why);

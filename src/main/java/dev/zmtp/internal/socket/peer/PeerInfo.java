@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.runtime.PingedSession;
 import dev.zmtp.internal.socket.flight.FlightPeer;
 import dev.zmtp.internal.websocket.ZwsTranslator;
 import io.netty.buffer.ByteBufUtil;
@@ -47,6 +48,18 @@ public record PeerInfo(
         String text = new String(bytes, StandardCharsets.ISO_8859_1);
         boolean printable = text.chars().allMatch(c -> c >= 0x20 && c < 0x7f);
         return printable ? '"' + text + '"' : "0x" + ByteBufUtil.hexDump(bytes);
+    }
+
+    /** Returns the session if it has heartbeats; null within the process. */
+    @Nullable
+    PingedSession pinged() {
+        return session instanceof PingedSession pinged ? pinged : null;
+    }
+
+    /** Returns whether the peer has sent a PING or a PONG. On the event loop. */
+    boolean knowsPings() {
+        PingedSession pinged = pinged();
+        return pinged != null && pinged.knowsPings();
     }
 
     /** Returns the version and the mechanism, as text. */

@@ -11,11 +11,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which peers of ZMTP 3.0 get PINGs. Their version has no PING, but JeroMQ, NetMQ and older versions of libzmq
- * answer it, so it is worth trying. The key of a peer that closes its connection after its first PING is remembered,
- * and such a peer gets no more PINGs.
+ * answer it, so it is worth trying. The key of a peer that closes its connection after its first PING, without having
+ * answered it, is remembered, and such a peer gets no more PINGs.
  * <p>Used on the socket's event loop.
  */
 public final class Pings {
@@ -82,10 +83,15 @@ public final class Pings {
             this.config = config;
         }
 
-        /** Called when the peer has closed the connection, {@code nanos} after the handshake. */
-        void hungUp(ZMTPVersion version, long nanos) {
+        /**
+         * Called when the peer has closed the connection, {@code nanos} after the handshake.
+         *
+         * @param knowsPings whether it has answered a PING, or sent a PING itself
+         */
+        void hungUp(@Nullable ZMTPVersion version, boolean knowsPings, long nanos) {
             long interval = config.heartbeatInterval().toNanos();
-            if (version == ZMTPVersion.ZMTP30
+            if (!knowsPings
+                    && version == ZMTPVersion.ZMTP30
                     && config.heartbeatZMTP30Peers()
                     && nanos >= interval
                     && nanos - interval < HANG_UP) {

@@ -1,7 +1,9 @@
 package dev.zmtp.internal.socket.peer;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPVersion.ZMTP30;
 import static dev.zmtp.ZMTPVersion.ZMTP31;
 import static dev.zmtp.testing.TestSockets.message;
@@ -9,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.Hex;
@@ -23,7 +26,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -50,7 +55,7 @@ class PingsTest {
     private final Pings pings = new Pings();
 
     private void hangUp(Object peerKey, ZMTPVersion version, long nanos) {
-        pings.connection(peerKey, CONFIG).hungUp(version, nanos);
+        pings.connection(peerKey, CONFIG).hungUp(version, false, nanos);
     }
 
     @Test
@@ -86,7 +91,7 @@ class PingsTest {
     void aPeerThatIsNotAskedIsNotRememberedEither() {
         ZMTPConfig notAsking = CONFIG.toBuilder().heartbeatZMTP30Peers(false).build();
 
-        pings.connection("there", notAsking).hungUp(ZMTP30, INTERVAL.toNanos() + 1);
+        pings.connection("there", notAsking).hungUp(ZMTP30, false, INTERVAL.toNanos() + 1);
 
         assertThat(pings.config("there", CONFIG)).isSameAs(CONFIG);
         assertThat(pings.config("there", notAsking)).isSameAs(notAsking);
@@ -100,7 +105,7 @@ class PingsTest {
                 .heartbeatInterval(interval)
                 .heartbeatTimeout(interval.multipliedBy(2))
                 .build();
-        pings.connection("there", other).hungUp(ZMTP30, interval.toNanos() + 1);
+        pings.connection("there", other).hungUp(ZMTP30, false, interval.toNanos() + 1);
 
         assertThat(pings.config("there", other).heartbeatZMTP30Peers()).isFalse();
     }
@@ -195,6 +200,30 @@ class PingsTest {
         }
     }
 
+    /** It leaves for another reason. */
+    @Test
+    void aPeerThatHasAnsweredAPingGetsPingsAfterTheReconnect() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                TestSockets sockets = new TestSockets()) {
+            server.setSoTimeout((int) TestSockets.PATIENCE.toMillis());
+            ZMTPSocket push = sockets.open(
+                    ZMTPSocketConfig.builder(CONFIG).reconnectDelay(Duration.ofMillis(1), Duration.ofMillis(1)));
+            push.connect("tcp://127.0.0.1:" + server.getLocalPort());
+
+            try (Socket first = accept(server)) {
+                for (int i = 0; i < 2; i++) { // the second PING comes after the answer to the first
+                    byte[] ping = nextFrame(first.getInputStream());
+                    byte[] context = Arrays.copyOfRange(ping, 9, ping.length);
+                    first.getOutputStream().write(new byte[] {4, (byte) (5 + context.length), 4, 'P', 'O', 'N', 'G'});
+                    first.getOutputStream().write(context);
+                }
+            }
+            try (Socket second = accept(server)) {
+                assertThat(nextFrame(second.getInputStream())).startsWith(flagsOfACommand());
+            }
+        }
+    }
+
     private static byte[] flagsOfACommand() {
         return Hex.bytes("04");
     }
@@ -207,6 +236,31 @@ class PingsTest {
         accepted.getInputStream().skipNBytes(GREETING);
         nextFrame(accepted.getInputStream()); // READY
         return accepted;
+    }
+
+    /** Another connection has its name. Its own PINGs are not answered, because it is not read. */
+    @Test
+    void aPeerThatWaitsForItsNameGetsPings(TestSockets sockets) throws InterruptedException {
+        Duration interval = Duration.ofMillis(200);
+        Consumer<ZMTPConfig.Builder> beats =
+                codec -> codec.heartbeatInterval(interval).heartbeatTimeout(interval.multipliedBy(2));
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).codec(beats));
+        String endpoint = TestSockets.bind(router, "tcp://127.0.0.1:*");
+        ZMTPSocket first = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("A")));
+        TestSockets.connect(first, endpoint);
+        ZMTPPeer its = TestSockets.peer(router);
+        its.pauseReading();
+        TestSockets.settle(router);
+        ZMTPSocket second = sockets.open(sockets.builder(DEALER).codec(beats).codec(codec -> codec.localIdentity("A")));
+        TestSockets.connect(second, endpoint);
+        TestSockets.get(second.sendAsync(message("of the second")));
+
+        Thread.sleep(interval.multipliedBy(6).toMillis());
+        TestSockets.get(first.closeAsync(Duration.ZERO));
+        its.resumeReading();
+
+        assertThat(TestSockets.receive(router)).containsExactly("A", "of the second");
+        assertThat(second.stats().connects()).isOne();
     }
 
     /** Reads a short frame, with its header. */
