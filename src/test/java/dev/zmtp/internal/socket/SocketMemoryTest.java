@@ -24,6 +24,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPMemoryBudget;
 import dev.zmtp.socket.ClockedSockets;
+import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocket;
@@ -105,6 +106,32 @@ class SocketMemoryTest {
         settle(router);
 
         assertThat(budget.used()).isBetween(100L * KILOBYTE - STEP, 150L * KILOBYTE);
+    }
+
+    @Test
+    void theMessagesOfAPeerThatIsConnectedToAreCountedInTheBudgetOfItsEndpoint(TestSockets sockets) throws IOException {
+        ZMTPMemoryBudget own = ZMTPMemoryBudget.of(1 << 20);
+        ZMTPSocket router = sockets.open(counted(sockets, ROUTER));
+        String address = "tcp://127.0.0.1:" + TestSockets.freePort();
+        ZMTPEndpoint endpoint = router.connect(address, codec -> codec.memoryBudget(own));
+        for (int i = 0; i < 20; i++) {
+            endpoint.peer().sendOrDrop(kilobyte());
+        }
+        settle(router);
+        assertThat(budget.used()).as("before the first connection").isGreaterThan(10L * KILOBYTE);
+
+        ZMTPSocket dealer = sockets.open(DEALER);
+        bind(dealer, address);
+        endpoint.retryNow();
+        get(dealer.whenPeers(1));
+        for (int i = 0; i < 100; i++) {
+            dealer.sendOrDrop(kilobyte());
+        }
+        await("it arrives", () -> router.stats().received() == 100);
+        settle(router);
+
+        assertThat(own.used()).isBetween(100L * KILOBYTE - STEP, 150L * KILOBYTE);
+        assertThat(budget.used()).isLessThan(STEP);
     }
 
     /** The only reference to a small part of a large buffer. */

@@ -86,10 +86,23 @@ public final class PeerMemory implements MemoryAccount.Owner {
         this.end = end;
     }
 
-    /** Sets the connection whose budget counts the memory, and whose address is the peer's. */
+    /**
+     * Sets the connection whose budget counts the memory, and whose address is the peer's. Messages queued before the
+     * first connection were counted in the budget of the socket, which can be another. On the event loop.
+     */
     void in(@Nullable ZMTPSession session) {
+        MemoryLedger before = ledger();
         this.session = session;
-        met = true;
+        MemoryAccount its = account;
+        if (!met) {
+            met = true;
+            if (its != null && ledger() != before) {
+                its.close();
+                account = null;
+                outboundCounted = 0;
+                countOutbound();
+            }
+        }
     }
 
     @Override
