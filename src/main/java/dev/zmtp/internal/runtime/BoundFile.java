@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.Objects;
+import java.nio.file.attribute.FileTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,20 +13,18 @@ import org.jspecify.annotations.Nullable;
  * meantime.
  *
  * @param key identifies the file; null if the file was already gone, or if the file system has no keys
+ * @param made time when the file was made, because file systems reuse the keys of deleted files; null if it was gone
  */
-public record BoundFile(Path path, @Nullable Object key) {
+public record BoundFile(
+        Path path, @Nullable Object key, @Nullable FileTime made) {
 
     /** Returns the file at the path. Called immediately after the bind. */
     public static BoundFile at(Path path) {
-        return new BoundFile(path, keyOf(path));
-    }
-
-    private static @Nullable Object keyOf(Path path) {
         try {
-            return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                    .fileKey();
-        } catch (IOException e) {
-            return null; // it is gone
+            BasicFileAttributes file = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return new BoundFile(path, file.fileKey(), file.lastModifiedTime());
+        } catch (IOException e) { // it is gone
+            return new BoundFile(path, null, null);
         }
     }
 
@@ -45,7 +43,7 @@ public record BoundFile(Path path, @Nullable Object key) {
 
     /** Deletes the file, unless a different file is at its path. */
     public void delete() throws IOException {
-        if (Objects.equals(key, keyOf(path))) {
+        if (equals(at(path))) {
             Files.deleteIfExists(path);
         }
     }
