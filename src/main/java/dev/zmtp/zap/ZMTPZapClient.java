@@ -21,7 +21,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +60,16 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
 
     private static final String ENDED = "the connection to the ZAP handler has ended";
 
+    /** Maximum id before that of the first request, so that no id has more digits than are accepted. */
+    private static final long MAX_LAST_ID = 100_000_000_000_000_000L;
+
     private final long timeoutNanos;
+
+    /**
+     * Id of the last request on any connection, which begins at random. With an identity, a handler can send a late
+     * reply over the next connection, or to the next process, and it must not be taken for that to another request.
+     */
+    private final AtomicLong lastId;
 
     /**
      * Connections that have not ended, the newest first, which gets the requests. A new connection can begin before the
@@ -73,7 +84,13 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
      * @throws IllegalArgumentException if the timeout is not more than zero
      */
     public ZMTPZapClient(Duration timeout) {
+        this(timeout, ThreadLocalRandom.current().nextLong(MAX_LAST_ID));
+    }
+
+    /** @param lastId id before that of the first request */
+    ZMTPZapClient(Duration timeout, long lastId) {
         this.timeoutNanos = nanos(timeout);
+        this.lastId = new AtomicLong(lastId);
     }
 
     /** Returns the timeout in nanoseconds if it is more than zero. */
@@ -175,7 +192,6 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
     private final class Connection {
         private final ChannelHandlerContext ctx;
         private final Map<Long, Request> pending = new HashMap<>();
-        private long lastId;
         private boolean ended;
 
         Connection(ChannelHandlerContext ctx) {
@@ -213,7 +229,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
 
         private void send(
                 ZMTPAuthRequest request, List<ByteBuf> credentials, CompletableFuture<ZMTPAuthDecision> answer) {
-            long id = ++lastId;
+            long id = lastId.incrementAndGet();
             pending.put(
                     id,
                     new Request(

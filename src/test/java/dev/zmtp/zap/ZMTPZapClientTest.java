@@ -57,7 +57,7 @@ class ZMTPZapClientTest {
     private static final ZMTPAuthDecision LATE =
             ZMTPAuthDecision.temporaryFailure("the ZAP handler did not reply in time");
 
-    private final ZMTPZapClient zap = new ZMTPZapClient(TIMEOUT);
+    private final ZMTPZapClient zap = new ZMTPZapClient(TIMEOUT, 0);
 
     private ScriptedPeer connected() {
         return InTraffic.as(ZMTPSocketType.DEALER)
@@ -445,9 +445,45 @@ class ZMTPZapClientTest {
                 assertThat(answer).isCompletedWithValue(ENDED);
 
                 CompletableFuture<ZMTPAuthDecision> later = ask(next, nobody());
-                next.send(reply("1", "200"));
+                next.send(reply("2", "200"));
                 assertThat(later).isCompletedWithValue(ZMTPAuthDecision.accept(""));
             }
+        }
+    }
+
+    /** A handler answers slowly, and to an identity. */
+    @Test
+    void aReplyToARequestOfTheLastConnectionIsNotThatToAnother() {
+        try (ScriptedPeer old = connected()) {
+            ask(old, nobody());
+        }
+        try (ScriptedPeer next = connected()) {
+            CompletableFuture<ZMTPAuthDecision> another = ask(next, nobody());
+
+            next.send(reply("1", "200"));
+            assertThat(another).isNotDone();
+
+            next.send(reply("2", "400"));
+            assertThat(another).isCompletedWithValue(ZMTPAuthDecision.deny("why"));
+        }
+    }
+
+    @Test
+    void theFirstIdIsRandom() {
+        ZMTPZapClient one = new ZMTPZapClient(TIMEOUT);
+        ZMTPZapClient other = new ZMTPZapClient(TIMEOUT);
+
+        assertThat(firstId(one)).isNotEqualTo(firstId(other));
+    }
+
+    private static String firstId(ZMTPZapClient client) {
+        try (ScriptedPeer connection = InTraffic.as(ZMTPSocketType.DEALER)
+                .peer(ZMTPSocketType.REP)
+                .after(client)
+                .start()) {
+            client.authenticate(nobody());
+            connection.channel.runPendingTasks();
+            return connection.received();
         }
     }
 
