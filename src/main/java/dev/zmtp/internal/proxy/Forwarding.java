@@ -2,6 +2,7 @@ package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.RateLimitedLog;
@@ -266,11 +267,12 @@ public final class Forwarding implements Sink {
     }
 
     /**
-     * Returns whether a message is within the limits for what the source receives, including the name of its peer. If
-     * it were not, it might be too long for the next peer, which would end the connection of all senders.
+     * Returns whether a message is within the limits of its connection, including the name of its peer. If it were not,
+     * it might be too long for the next peer, which would end the connection of all senders.
      */
     private boolean fits(Taken next) {
-        ZMTPConfig limits = source.config().codec();
+        ZMTPSession session = next.from.session(); // null within the process
+        ZMTPConfig limits = session == null ? source.config().codec() : session.config();
         int frames = next.message.size();
         return !source.namesPeers()
                 || (frames <= limits.maxMessageFrames()

@@ -117,6 +117,25 @@ class ForwardingTest {
         }
     }
 
+    /** Its own settings allow more. */
+    @Test
+    void aMessageWithinTheLimitsOfItsEndpointIsForwarded() {
+        try (TestSockets sockets = new TestSockets(1)) {
+            ZMTPSocket frontend = sockets.open(sockets.builder(ROUTER).codec(codec -> codec.maxMessageFrames(4)));
+            ZMTPSocket backend = sockets.open(DEALER);
+            ZMTPSocket service = sockets.open(ROUTER);
+            ZMTPSocket client = sockets.open(DEALER);
+            connect(backend, bind(service, "inproc://back"));
+            get(frontend.connect(bind(client, "tcp://127.0.0.1:*"), codec -> codec.maxMessageFrames(5))
+                    .readyFuture());
+            ZMTPProxy.start(frontend, backend);
+
+            client.sendOrDrop(message("1", "2", "3", "4"));
+
+            assertThat(receive(service)).hasSize(6).endsWith("1", "2", "3", "4");
+        }
+    }
+
     /** The event loop that sends comes to the first messages when the proxy is paused, and is busy when it goes on. */
     @Test
     void aPauseLosesNothingOfWhatIsOnItsWay() {
