@@ -437,14 +437,13 @@ final class WriteBatch {
      */
     void end(boolean writing) {
         state = State.ENDED;
-        if (writing) {
-            try {
+        try {
+            if (writing) {
                 buffer.cut(messageStart);
-            } catch (Throwable e) { // the allocator is out of memory
-                fail(e);
-                return;
             }
+            handOver();
+        } catch (Throwable e) { // the allocator is out of memory
+            fail(e);
         }
-        handOver();
     }
 }

@@ -77,6 +77,20 @@ class TornWritesTest {
     }
 
     @Test
+    void aChannelIsClosedAlthoughTheLastBatchIsNotPassedOn() {
+        try (CapturedLog log = new CapturedLog("dev.zmtp.codec.FrameLog");
+                ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ChannelFuture written = write(peer);
+            log.failOnce(new OutOfMemoryError("of the test"));
+
+            peer.channel.close();
+
+            assertThat(peer.channel.isOpen()).isFalse();
+            assertThat(written.isDone()).isTrue();
+        }
+    }
+
+    @Test
     void theConnectionEndsIfABatchIsNotPassedOnAndAllItsPromisesFail() {
         try (CapturedLog log = new CapturedLog("dev.zmtp.codec.FrameLog");
                 ScriptedPeer peer = InTraffic.as(DEALER).start()) {
