@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Creates identities for anonymous peers, so that a ROUTER can distinguish them. Such an identity is local and is not
- * sent to the peer.
+ * sent to the peer. It is the {@link ZMTPSession#peerIdentity()}; the routing ids of a
+ * {@link dev.zmtp.socket.ZMTPSocket} are created by the socket.
  */
 @FunctionalInterface
 public interface ZMTPIdentityGenerator {

@@ -215,14 +215,14 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Returns whether there is room to send. Once the {@linkplain #resizeSendQueue send queue limit} is reached, this
-     * is false until less than a quarter of it is queued, even if another thread's {@link #trySend} succeeds earlier.
+     * is false until less than a quarter of it is queued, or until a quarter is free if waiting threads have continued,
+     * even if another thread's {@link #trySend} succeeds earlier.
      *
-     * <p>On the socket's event loop it is also false after 1,024 messages in one task, so that a sending loop ends, and
-     * after a request was refused because too many are outstanding, until one has ended or a message has left. With
-     * ROUTER, SERVER and PEER, it is false there after a message was refused, until another is accepted or one has
-     * left. If all peers share a queue, it is false on a socket that only binds and has no peer. A type that does not
-     * send is never writable. A peer's queue can be full although the socket is writable (see
-     * {@link ZMTPPeer#isWritable()}).
+     * <p>On the socket's event loop it is also false after 1,024 messages in one task, so that a sending loop ends,
+     * and after a request was refused because too many are outstanding, until one has ended or a message has left.
+     * With ROUTER, SERVER and PEER, it is false there after a message was refused, until another is accepted or one
+     * has left. If all peers share a queue, it is false if the socket only binds and has no peer. A type that does not
+     * send is never writable. A peer's queue can be full although this is true (see {@link ZMTPPeer#isWritable()}).
      */
     public boolean isWritable() {
         return core.senders().writability().isOpen();

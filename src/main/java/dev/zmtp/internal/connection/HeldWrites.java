@@ -68,10 +68,9 @@ public final class HeldWrites {
             refuse(promise, size + added, maxSize);
             return;
         }
-        if (writes == null) {
-            writes = new ConsistentDeque<>();
-        }
-        writes.add(new HeldWrite(message, promise, added));
+        Queue<HeldWrite> all = writes == null ? new ConsistentDeque<>() : writes;
+        all.add(new HeldWrite(message, promise, added));
+        writes = all; // only now, because there might be no memory for the first
         size += added;
         updateWritability();
     }

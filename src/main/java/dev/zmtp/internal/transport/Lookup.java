@@ -102,16 +102,17 @@ public final class Lookup implements Executor {
 
     /** Runs the lookup when it is its turn. From any thread. */
     public void ask(Question question, Runnable lookup) {
-        Asked asked;
+        List<Asked> first = new ArrayList<>(1); // before it counts, because there might be no memory for it
         synchronized (this) {
-            asked = new Asked(question, lookup, question.slow);
+            Asked asked = new Asked(question, lookup, question.slow);
             if (!mayBegin(asked)) {
                 waiting.add(asked);
                 return;
             }
+            first.add(asked);
             begun(asked);
         }
-        begin(List.of(asked));
+        begin(first);
     }
 
     private boolean mayBegin(Asked asked) {
@@ -131,11 +132,10 @@ public final class Lookup implements Executor {
         }
     }
 
-    private void begin(List<Asked> some) {
-        Queue<Asked> all = new ConsistentDeque<>();
-        all.addAll(some);
-        for (Asked next = all.poll(); next != null; next = all.poll()) {
-            Asked begun = next;
+    /** Begins these lookups, which count already, and those that take the place of a lookup without a thread. */
+    private void begin(List<Asked> all) {
+        for (int i = 0; i < all.size(); i++) {
+            Asked begun = all.get(i);
             try {
                 threads.execute(() -> run(begun));
             } catch (Throwable e) { // the system has no thread left
@@ -170,9 +170,9 @@ public final class Lookup implements Executor {
             if (candidate.question.ended) {
                 candidates.remove();
             } else if (mayBegin(candidate)) {
+                next.add(candidate);
                 candidates.remove();
                 begun(candidate);
-                next.add(candidate);
             }
         }
         return next;

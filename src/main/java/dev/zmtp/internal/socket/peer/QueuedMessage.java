@@ -46,9 +46,6 @@ public final class QueuedMessage {
         this.request = request;
         this.bytes = bytes;
         this.since = since;
-        if (request != null) {
-            request.queued(this);
-        }
     }
 
     public ZMTPMessage message() {
@@ -99,6 +96,13 @@ public final class QueuedMessage {
      */
     boolean isThere() {
         return message != null;
+    }
+
+    /** Called when the message is in the queue. */
+    void joined() {
+        if (request != null) {
+            request.queued(this);
+        }
     }
 
     /** Called when the message is no longer in the queue. */

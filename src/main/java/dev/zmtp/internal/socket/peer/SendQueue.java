@@ -147,6 +147,7 @@ public final class SendQueue {
             oldestSince.set(since);
         }
         waiting.add(queued);
+        queued.joined(); // only now, because there might be no memory for it
         messages.add(1);
         bytes.add(queued.bytes());
         if (memory != null) {

@@ -56,21 +56,32 @@ final class InboundQueues {
         }
         ZMTPMessage older = keepsLatest ? poll(from) : null; // first, so that the budget never counts both
         if (atFront) {
-            if (isFirst) {
-                line.addFirst(from);
-            }
             its.messages.addFirst(message);
         } else {
-            if (isFirst) {
-                line.add(from);
-            }
             its.messages.add(message);
+        }
+        if (isFirst) {
+            giveTurn(from, atFront);
         }
         long bytes = message.readableBytes();
         its.bytes += bytes;
         from.memory().inbound(MessageMemory.of(message, bytes));
         its.full |= !keepsLatest && hasReachedLimit(from);
         return older;
+    }
+
+    /** Gives a turn to a peer with its first message. If there is no memory for the turn, the message is not kept. */
+    private void giveTurn(Peer from, boolean next) {
+        try {
+            if (next) {
+                line.addFirst(from);
+            } else {
+                line.add(from);
+            }
+        } catch (Throwable e) {
+            from.inbound().messages.clear();
+            throw e;
+        }
     }
 
     private boolean hasReachedLimit(Peer from) {

@@ -78,7 +78,7 @@ public final class Requests {
         this.outstanding = new Outstanding(context, senders.writability());
         this.peers = peers;
         this.timeouts = new Timeouts(context, this::timedOut);
-        this.unsent = new Unsent(context, request -> refuse(request, EXPIRED, context.tooOld()));
+        this.unsent = new Unsent(context, senders::ask, request -> refuse(request, EXPIRED, context.tooOld()));
         this.correlates =
                 context.type() != ZMTPSocketType.REQ || context.config().correlateRequests();
         this.salt = (int) context.random() & ~COUNTED;
@@ -263,10 +263,7 @@ public final class Requests {
     /** Called when there might be room. */
     public void capacityFreed() {
         unsent.dropOld(1);
-        PendingRequest waits = unsent.take(); // first, because a write can find more room, and so lead here
-        if (waits != null && !senders.ask(waits)) {
-            unsent.keep(waits);
-        }
+        unsent.serve();
     }
 
     /** Removes the entry, however the request has ended. A second call has no effect. */

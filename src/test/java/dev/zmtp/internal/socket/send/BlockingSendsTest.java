@@ -59,6 +59,27 @@ class BlockingSendsTest {
         await("it is queued", () -> push.stats().queued() == 1);
     }
 
+    /** They take turns with the listener, which has nothing to send. */
+    @Test
+    void twoThreadsContinueAlthoughAListenerForRoomHasWaitedLonger(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).pipelineInitializer(gate).sendQueueLimit(1, 1 << 20));
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        push.onWritable(() -> {});
+        gate.close();
+        push.send(WriteGate.big("0"));
+        push.send(message("1"));
+        await("it is full", () -> !push.isWritable());
+        CompletableFuture<Throwable> second = threads.waiting(() -> push.send(message("2")));
+        CompletableFuture<Throwable> third = threads.waiting(() -> push.send(message("3")));
+
+        gate.open();
+
+        assertThat(get(second)).isNull();
+        assertThat(get(third)).isNull();
+    }
+
     @Test
     void aPeerThatDoesNotReadLeavesRoomInTheQueueOnly(TestSockets sockets) throws InterruptedException {
         ZMTPSocket pull = sockets.open(PULL);

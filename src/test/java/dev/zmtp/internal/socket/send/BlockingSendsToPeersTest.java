@@ -165,6 +165,7 @@ class BlockingSendsToPeersTest {
         CompletableFuture<Throwable> waits = threads.waiting(() -> router.send(third));
 
         peer.close();
+        TestSockets.settle(router); // or there is room before the peer has left
         gate.open();
 
         SendingThreads.assertReason(get(waits), PEER_DOWN);
