@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * A connection whose peer has the same name as another peer, or which finds the place of the only peer taken. When a
  * peer closes its socket and opens a new socket, the end of the old connection can arrive after the new connection.
  * Therefore the decision is made when the old connection has ended and the socket has finished with it, or after a
- * second. The end of a connection that is not read cannot be seen, so the last newcomer waits longer then. Earlier
- * ones, which are not read either, might be gone. Data that the peer sends in the meantime is deferred, because from
- * the peer's point of view the handshake has succeeded.
+ * second. The end of a connection that is not read, or of which more was read since the last look, cannot be seen, so
+ * the last newcomer waits longer then. Earlier ones, which are not read either, might be gone. Data that the peer
+ * sends in the meantime is deferred, because from the peer's point of view the handshake has succeeded.
  */
 final class Newcomer {
 
@@ -33,6 +33,7 @@ final class Newcomer {
     private @Nullable ScheduledFuture<?> timer;
     private boolean decided;
     private int waits;
+    private long receivedFromOwner;
 
     /**
      * Nothing happens before {@link #await}.
@@ -51,6 +52,7 @@ final class Newcomer {
 
     void await(SocketContext context) {
         owner.nameQueue().add(this);
+        receivedFromOwner = owner.received();
         pingUnread(true);
         waitOn(context);
     }
@@ -65,14 +67,20 @@ final class Newcomer {
     private void waitOn(SocketContext context) {
         timer = context.schedule(
                 () -> {
-                    boolean isOwnerRead = owner.channel().config().isAutoRead();
-                    if (++waits < MAX_WAITS && owner.nameQueue().isLast(this) && !isOwnerRead) {
+                    if (++waits < MAX_WAITS && owner.nameQueue().isLast(this) && isOwnerBehind()) {
                         waitOn(context);
                     } else {
                         decide();
                     }
                 },
                 PATIENCE);
+    }
+
+    /** Returns whether there might be data of the owner before the end of its connection. */
+    private boolean isOwnerBehind() {
+        long before = receivedFromOwner;
+        receivedFromOwner = owner.received();
+        return receivedFromOwner != before || !owner.channel().config().isAutoRead();
     }
 
     /** Waits for the remaining time for another connection, which has taken the name. */

@@ -294,8 +294,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         long now = context.nanoTime();
         upSince = now == 0 ? 1 : now;
         this.info = info;
-        Peer known = origin.peer();
-        Peer its = known == null ? owner.newPeer(null) : known;
+        Peer its = Objects.requireNonNullElseGet(origin.peer(), () -> owner.newPeer(null));
         PeerHandler holder = owner.inTheWay(its, info);
         if (holder == null || holder.nameQueue.isFull()) {
             join(its, info);
@@ -350,6 +349,11 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         } else {
             ReferenceCountUtil.release(received); // also of a peer that was refused, whose connection is being closed
         }
+    }
+
+    /** Returns the number of messages received from the peer. */
+    long received() {
+        return peer == null ? 0 : peer.counters().get(RECEIVED);
     }
 
     /** Flushes the answers to the messages read, or those to thousands of peers would wait for each other. */

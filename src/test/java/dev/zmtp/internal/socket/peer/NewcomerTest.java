@@ -236,6 +236,25 @@ class NewcomerTest {
         assertThat(received).containsExactly("A of the first");
     }
 
+    /** The end of its connection comes after the messages that are read slowly. */
+    @Test
+    void waitsLongerIfTheOtherOneStillSends() {
+        bind("test://newcomer");
+        ZMTPSocket first = connect("test://newcomer");
+        ZMTPSocket second = connect("test://newcomer");
+        send(second, "of the second");
+
+        for (int i = 0; i < 5; i++) {
+            send(first, "of the first");
+            loop.advance(PATIENCE);
+        }
+        first.closeAsync(Duration.ZERO);
+        loop.advance(PATIENCE);
+
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
+        assertThat(received).hasSize(6).endsWith("A of the second");
+    }
+
     /** The application does not keep up with what it has received. */
     @Test
     void waitsLongerIfTheEndOfTheOtherOneCannotBeSeen() {
