@@ -118,7 +118,11 @@ public final class Senders {
      * does not use. From any thread.
      */
     boolean takesMessages() {
-        return !context.isClosed() && (waitingSends.isEmpty() || (!routing.waits() && context.inEventLoop()));
+        return !context.isClosed() && (waitingSends.isEmpty() || (context.inEventLoop() && overtakesThoseThatWait()));
+    }
+
+    private boolean overtakesThoseThatWait() {
+        return !routing.waits() || writability.isListenersTurn();
     }
 
     /** Returns whether messages can wait for a peer, if all peers share a queue. From any thread. */

@@ -45,6 +45,9 @@ public final class Writability {
     private final Runnable taskEnds = this::endTask;
     private int sentInTask;
 
+    /** True while the listeners are called before the waiting threads. */
+    private boolean listenersTurn;
+
     /** Number of messages that have arrived from other threads and were refused, which is not noted yet. */
     private int missedOnArrival;
 
@@ -252,6 +255,11 @@ public final class Writability {
         return true;
     }
 
+    /** Returns whether messages of the listeners overtake those of the threads that wait. On the event loop. */
+    boolean isListenersTurn() {
+        return listenersTurn;
+    }
+
     private boolean isQuarterFree() {
         QueueLimit much = senders.limit().quarter();
         return credit().exceeds(much.messages() - 1, much.bytes() - 1);
@@ -262,8 +270,15 @@ public final class Writability {
         if (isTurn || (mark == Mark.LOW && isBelowLowMark())) {
             mark = Mark.NONE;
         }
-        if (missed && hasRoom()) {
-            callListeners();
+        if (missed) {
+            listenersTurn = isTurn;
+            try {
+                if (hasRoom()) {
+                    callListeners();
+                }
+            } finally {
+                listenersTurn = false;
+            }
         }
         if (isTurn) {
             context.execute(context::capacityFreed); // for the threads, whose turn it is next
