@@ -73,7 +73,7 @@ public final class ZMTPSocket implements AutoCloseable {
         Runnable whenClosed = given == null ? SharedGroup::release : () -> {};
         this.core = new SocketCore(config, config.transports(), group.next(), ZMTPStats::new, whenClosed);
         this.context = core.context();
-        this.usage = new Usage(config.socketType());
+        this.usage = new Usage(config.codec());
         this.exchange = core.exchange();
         core.open();
     }
@@ -357,9 +357,9 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Subscribes a SUB or XSUB to all messages whose first frame begins with these bytes, or joins a DISH to a group of
-     * up to 255 bytes without a zero byte. The subscription is sent to each publisher, now or when it is connected, and
-     * after each reconnect. The cancellation is sent when the last registration of the topic is closed.
+     * Subscribes a SUB or XSUB to all messages whose first frame begins with these bytes, or joins a DISH to a group
+     * of up to 255 bytes without a zero byte. The subscription is sent to each publisher, now or when it is connected,
+     * and after each reconnect. The cancellation is sent when the last registration of the topic is closed.
      *
      * @param topic the topic or group, which is copied and remains owned by the caller
      */

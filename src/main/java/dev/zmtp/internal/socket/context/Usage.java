@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.context;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPConfig;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
@@ -17,10 +18,21 @@ public final class Usage {
 
     private static final String TYPES_TO_ONE = "ROUTER, SERVER, PEER, PUB or XPUB";
 
-    private final ZMTPSocketType socketType;
+    /** Number of bytes by which the command of a subscription is longer than its topic. */
+    private static final int SUBSCRIBE = 10;
 
-    public Usage(ZMTPSocketType socketType) {
-        this.socketType = socketType;
+    /** Number of frames before the data of a request, and the number of bytes that they count. */
+    private static final int ENVELOPE = 2;
+
+    private static final int ENVELOPE_BYTES = 4 + ENVELOPE * 64;
+
+    private final ZMTPSocketType socketType;
+    private final ZMTPConfig codec;
+
+    /** @param codec the limits of what the socket receives, and its peers presumably as well */
+    public Usage(ZMTPConfig codec) {
+        this.socketType = codec.socketType();
+        this.codec = codec;
     }
 
     /** Checks that the method may be called. */
@@ -116,6 +128,29 @@ public final class Usage {
             throw refused(message, new IllegalArgumentException("timeout: " + timeout + " (expected: >= 0)"));
         }
         checkFrames(message, Integer.MAX_VALUE);
+        checkEnvelope(message);
+    }
+
+    /**
+     * Checks that the envelope does not make a message too long. A message received from another peer can have exactly
+     * the maximum length, and the service would end the connection of all requests.
+     */
+    private void checkEnvelope(ZMTPMessage message) {
+        int frames = message.size();
+        int maxFrames = codec.maxMessageFrames();
+        if (frames <= maxFrames && frames > maxFrames - ENVELOPE) {
+            throw refused(message, tooLong("frames: " + frames, maxFrames - ENVELOPE, "maxMessageFrames"));
+        }
+        long length = message.readableBytes() + 64 * (frames - 1L);
+        long maxLength = codec.maxMessageLength();
+        if (length <= maxLength && length > maxLength - ENVELOPE_BYTES) {
+            throw refused(message, tooLong("length: " + length, maxLength - ENVELOPE_BYTES, "maxMessageLength"));
+        }
+    }
+
+    private static IllegalArgumentException tooLong(String what, long most, String limit) {
+        return new IllegalArgumentException(
+                what + " (expected: <= " + most + ", because of the envelope, see " + limit + ")");
     }
 
     /** Checks that the thread may block to receive a message. */
@@ -172,6 +207,9 @@ public final class Usage {
         require(group || socketType.isSubscriber(), method, "SUB, XSUB or DISH");
         if (group) {
             Groups.check(topic);
+        } else if (topic.readableBytes() > codec.maxCommandLength() - SUBSCRIBE) {
+            throw new IllegalArgumentException("topic: " + topic.readableBytes() + " bytes (expected: <= "
+                    + (codec.maxCommandLength() - SUBSCRIBE) + ", see maxCommandLength)");
         }
         return topic;
     }

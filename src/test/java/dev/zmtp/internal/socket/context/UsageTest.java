@@ -54,6 +54,31 @@ class UsageTest {
                 .hasMessageStartingWith("frames: 0 (expected: from 1 to ");
     }
 
+    /** A message from another peer can have exactly the maximum, and the service would end the connection of all. */
+    @Test
+    void aRequestMustNotExceedTheLimitsBecauseOfItsEnvelope() {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER)
+                .codec(codec -> codec.maxMessageFrames(4).maxFrameLength(1_000).maxMessageLength(1_000)));
+
+        assertThatThrownBy(() -> dealer.requestAsync(message("1", "2", "3"), TIMEOUT))
+                .hasMessage("frames: 3 (expected: <= 2, because of the envelope, see maxMessageFrames)");
+        assertThatThrownBy(() -> dealer.requestAsync(message("x".repeat(869)), TIMEOUT))
+                .hasMessage("length: 869 (expected: <= 868, because of the envelope, see maxMessageLength)");
+
+        dealer.requestAsync(message("x".repeat(868)), TIMEOUT);
+        dealer.requestAsync(message("x", "y"), TIMEOUT);
+    }
+
+    @Test
+    void aTopicFitsIntoACommand() {
+        ZMTPSocket sub = sockets.open(sockets.builder(SUB).codec(codec -> codec.maxCommandLength(20)));
+        sub.subscribe("0123456789");
+
+        assertThatThrownBy(() -> sub.subscribe("0123456789x"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("topic: 11 bytes (expected: <= 10, see maxCommandLength)");
+    }
+
     @Test
     void aRequestHasAFrame() {
         ZMTPSocket dealer = sockets.open(DEALER);
