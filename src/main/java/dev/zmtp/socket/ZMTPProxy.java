@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p><b>Pairs.</b> ROUTER and DEALER distribute requests among services. XSUB and XPUB forward published messages in
- * one direction, and subscriptions in the other. PULL and PUSH collect and distribute work. PAIR and PAIR join two
- * connections. If both arguments are the same socket, it sends the messages that it receives.
+ * one direction, and subscriptions in the other. A SUB in place of the XSUB has only the application's subscriptions,
+ * because publishers allow it no more topics than a single subscriber. PULL and PUSH collect and distribute work. PAIR
+ * and PAIR join two connections. If both arguments are the same socket, it sends the messages that it receives.
  *
  * <p><b>Back pressure.</b> If the other side has no room for a message, the proxy keeps the message and takes no more
  * messages until that message was sent. The queues of the sending peers then fill up, and nothing is read from these
@@ -208,7 +209,7 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     private void relay(ZMTPSocket publisher, ZMTPSocket subscriber) {
-        if (publisher.socketType().isPublisher() && subscriber.socketType().isSubscriber()) {
+        if (publisher.socketType().isPublisher() && subscriber.socketType() == ZMTPSocketType.XSUB) {
             relays.add(
                     new SubscriptionRelay(ProxyEnd.of(publisher.core()), ProxyEnd.of(subscriber.core()), subscriber));
         }

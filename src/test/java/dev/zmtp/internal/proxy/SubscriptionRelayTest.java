@@ -83,6 +83,31 @@ class SubscriptionRelayTest {
         }
     }
 
+    /** A publisher allows a SUB the topics of a single subscriber, and would end its connection. */
+    @Test
+    void aSubSubscribesToNothingForTheSubscribersOfItsProxy() {
+        try (TestSockets sockets = new TestSockets(1)) {
+            ZMTPSocket frontend = sockets.open(XPUB);
+            ZMTPSocket backend = sockets.open(SUB);
+            ZMTPSocket publisher = sockets.open(XPUB);
+            List<String> told = new CopyOnWriteArrayList<>();
+            publisher.onSubscription((peer, request) -> told.add(text(request)));
+            connect(backend, bind(publisher, "inproc://origin"));
+            ZMTPProxy.start(frontend, backend);
+            ZMTPSocket sub = sockets.open(SUB);
+            List<String> heard = new CopyOnWriteArrayList<>();
+            frontend.onSubscription((peer, request) -> heard.add(text(request)));
+            sub.subscribe("topic");
+            connect(sub, bind(frontend, "inproc://front"));
+            await("the proxy knows", () -> heard.contains("topic"));
+
+            backend.subscribe("of the application");
+            await("it is told", () -> told.contains("of the application"));
+
+            assertThat(told).containsExactly("of the application");
+        }
+    }
+
     /** To a publisher of 3.1, a topic is sent as a command, which is longer than the message of an older subscriber. */
     @Test
     void aTopicThatIsTooLongForACommandDoesNotEndTheConnectionToThePublisher() {
@@ -94,7 +119,8 @@ class SubscriptionRelayTest {
             publisher.onSubscription((peer, request) -> told.add(text(request)));
             connect(backend, bind(publisher, "tcp://127.0.0.1:*"));
             ZMTPProxy.start(frontend, backend);
-            ZMTPSocket old = sockets.open(sockets.builder(SUB).codec(codec -> codec.protocol(ZMTPProtocols.ZMTP30)));
+            ZMTPSocket old = sockets.open(sockets.builder(SUB)
+                    .codec(codec -> codec.protocol(ZMTPProtocols.ZMTP30).maxCommandLength(10_000)));
             connect(old, bind(frontend, "tcp://127.0.0.1:*"));
             int longest = ZMTPConfig.builder().socketType(PUB).build().maxCommandLength() - 10;
 
