@@ -68,6 +68,7 @@ public final class Requests {
     private final AskedTable asked;
 
     private final Unsent unsent;
+    private final PeersInTurn inTurn;
 
     private boolean closed;
 
@@ -78,6 +79,7 @@ public final class Requests {
         this.outstanding = new Outstanding(context, senders.writability());
         this.peers = peers;
         this.timeouts = new Timeouts(context, this::timedOut);
+        this.inTurn = new PeersInTurn(context, this::freed);
         this.unsent = new Unsent(context, senders::ask, request -> refuse(request, EXPIRED, context.tooOld()));
         this.correlates =
                 context.type() != ZMTPSocketType.REQ || context.config().correlateRequests();
@@ -341,7 +343,7 @@ public final class Requests {
 
     /** Handles an answer to the request without an id. Takes ownership of the message. */
     void answeredUncorrelated(Peer from, ZMTPMessage message) {
-        PendingRequest request = awaited(from);
+        PendingRequest request = PeersInTurn.awaited(from);
         if (request == null) {
             from.counters().add(LATE, 1); // RFC 28: it is discarded without an error
             ReferenceCountUtil.safeRelease(message);
@@ -351,8 +353,12 @@ public final class Requests {
         if (request.isDone()) {
             from.counters().add(LATE, 1);
         }
+        inTurn.answered(from, request);
         complete(request, message.removeFirst(1));
-        routing().becameWritable(from); // last, because the peer can get a request again
+    }
+
+    private void freed(Peer peer) {
+        routing().becameWritable(peer);
         context.capacityFreed();
     }
 
@@ -367,7 +373,7 @@ public final class Requests {
      * Without an id, its answer can still come, and would be that to the next request, so the connection ends as well.
      */
     void malformed(Peer from) {
-        PendingRequest request = correlates ? AskedTable.onlyOf(from) : awaited(from);
+        PendingRequest request = correlates ? AskedTable.onlyOf(from) : PeersInTurn.awaited(from);
         if (request != null) {
             end(request);
             String text = "no empty frame before the answer of " + from.endpointText();
@@ -381,13 +387,9 @@ public final class Requests {
         }
     }
 
-    private static @Nullable PendingRequest awaited(Peer peer) {
-        return (PendingRequest) peer.awaited();
-    }
-
     /** Called when the connection has ended. Requests to its peer will not be answered. */
     public void down(Peer peer, Supplier<Throwable> cause) {
-        PendingRequest awaited = awaited(peer);
+        PendingRequest awaited = PeersInTurn.awaited(peer);
         List<PendingRequest> its = awaited == null ? AskedTable.allOf(peer) : List.of(awaited);
         AfterReads.forEach(context.eventLoop(), its.iterator(), request -> {
             if (request.peer == peer) { // otherwise it has ended in the meantime
@@ -412,7 +414,7 @@ public final class Requests {
             context.completions().fail(request, CLOSED, "the socket is closed");
         }
         for (Peer peer : peers.list()) {
-            PendingRequest request = awaited(peer);
+            PendingRequest request = PeersInTurn.awaited(peer);
             if (request != null) {
                 end(request);
                 context.completions().fail(request, CLOSED, "the socket is closed");

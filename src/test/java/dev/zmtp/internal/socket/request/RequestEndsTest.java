@@ -99,6 +99,32 @@ class RequestEndsTest {
         assertThat(failed.cancel(false)).isFalse();
     }
 
+    /** A service repeats a reply, or adds to it. Both were read before the next request was sent. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "eof"})
+    void ofAReqWithoutIdsIsNotAnsweredByWhatWasReadWithTheLastAnswer(String first) {
+        ZMTPSocket router = loop.open(ZMTPSocketConfig.builder(ROUTER));
+        router.onMessage((from, request) -> {
+            String text = TestSockets.frames(request).get(1);
+            from.sendOrDrop(message("", "answer " + text));
+            from.sendOrDrop(message(first, "again " + text));
+        });
+        router.bind("test://twice");
+        ZMTPSocket req = connect(ZMTPSocketConfig.builder(REQ), "test://twice");
+
+        List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
+        for (int i = 1; i <= 3; i++) {
+            answers.add(req.requestAsync(message("" + i), LONG));
+        }
+        loop.run();
+
+        for (int i = 1; i <= 3; i++) {
+            assertThat(TestSockets.frames(answers.get(i - 1).join())).containsExactly("answer " + i);
+        }
+        ZMTPPeer its = TestSockets.peer(req);
+        assertThat(its.stats().lateReplies() + its.stats().malformed()).isEqualTo(3);
+    }
+
     @Test
     void oneThatFindsNoRoomOnTheEventLoopFailsAtOnce() {
         ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendQueueLimit(1, 1), SERVICE);
