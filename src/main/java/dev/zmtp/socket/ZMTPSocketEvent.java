@@ -161,7 +161,7 @@ public sealed interface ZMTPSocketEvent {
          * The message was not a reply, and this socket is a DEALER that sends requests, with which the application has
          * never received. The peer has sent more of these messages than the receive queue limit allows. Its replies
          * would otherwise not be read. The same applies to the messages of subscribers to an XPUB, whose subscriptions
-         * would otherwise not be read.
+         * would otherwise not be read, and to messages to a proxy whose other socket does not send.
          */
         UNSOLICITED,
         /** A frame of the message was released before it was written, because its owner has released it too often. */

@@ -47,9 +47,9 @@ final class Patterns {
     /** Returns the handling of the messages that a socket receives. */
     static Reception reception(SocketContext context, Inbox inbox, Subscriptions subscriptions, Requests requests) {
         return switch (context.type()) {
-            case PULL, PAIR, XSUB, ROUTER -> new Everything(inbox);
+            case PULL, PAIR, XSUB, ROUTER -> new Everything(context, inbox);
             case XPUB -> new Upstream(context, inbox);
-            case GATHER, CLIENT, CHANNEL, SERVER, PEER -> new OneFrame(inbox);
+            case GATHER, CLIENT, CHANNEL, SERVER, PEER -> new OneFrame(context, inbox);
             case SUB, DISH -> new Filtered(context, inbox, subscriptions);
             case DEALER, REQ -> new Answers(context, inbox, requests);
             case REP -> new Enveloped(inbox);

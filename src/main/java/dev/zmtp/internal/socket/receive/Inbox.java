@@ -390,10 +390,12 @@ public final class Inbox {
 
     /**
      * Drops the oldest messages of a peer that is not read because many wait, and returns their number. Drops nothing
-     * if there has ever been a receiver, because the messages can be received next. On the event loop.
+     * if there has ever been a receiver, nor, unless {@code always}, if nothing has reserved the messages, because they
+     * can be received next. On the event loop.
      */
-    public int dropOldest(Peer from) {
-        Deque<ZMTPMessage> dropped = locked(() -> received ? new ConsistentDeque<>() : queues.removeOldest(from));
+    public int dropOldest(Peer from, boolean always) {
+        Deque<ZMTPMessage> dropped = locked(
+                () -> received || !(always || owner != null) ? new ConsistentDeque<>() : queues.removeOldest(from));
         if (!dropped.isEmpty()) {
             from.reading();
         }

@@ -18,10 +18,15 @@ public abstract class Reception {
     /** Called with the current peers when the application makes its first request. */
     public void asks(Collection<Peer> there) {}
 
-    /** Drops the oldest messages of a peer that is not read because of them, if the application has never received. */
-    protected static void makeRoom(SocketContext context, Inbox inbox, Peer peer) {
+    /**
+     * Drops the oldest messages of a peer that is not read because of them, if the application has never received.
+     *
+     * @param always whether to do so although the application might receive next. Otherwise, this applies to messages
+     *     that a proxy keeps from it and does not forward
+     */
+    protected static void makeRoom(SocketContext context, Inbox inbox, Peer peer, boolean always) {
         if (peer.inbound().full) {
-            context.drops().dropped(peer, DropReason.UNSOLICITED, inbox.dropOldest(peer));
+            context.drops().dropped(peer, DropReason.UNSOLICITED, inbox.dropOldest(peer, always));
         }
     }
 

@@ -21,6 +21,6 @@ public final class Upstream extends Reception {
     @Override
     public void received(Peer from, ZMTPMessage message) {
         inbox.deliver(from, message);
-        makeRoom(context, inbox, from);
+        makeRoom(context, inbox, from, true);
     }
 }

@@ -38,9 +38,7 @@ public final class Answers extends Reception {
         }
         if (!strict) {
             inbox.deliver(from, message);
-            if (asks) {
-                makeRoom(from);
-            }
+            makeRoom(context, inbox, from, asks);
         } else if (message.size() > 1 && !message.frame(0).isReadable()) {
             requests.answeredUncorrelated(from, message);
         } else {
@@ -52,10 +50,6 @@ public final class Answers extends Reception {
     @Override
     public void asks(Collection<Peer> there) {
         asks = true;
-        there.forEach(this::makeRoom);
-    }
-
-    private void makeRoom(Peer peer) {
-        makeRoom(context, inbox, peer);
+        there.forEach(peer -> makeRoom(context, inbox, peer, true));
     }
 }

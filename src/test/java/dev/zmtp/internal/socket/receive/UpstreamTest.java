@@ -1,5 +1,8 @@
 package dev.zmtp.internal.socket.receive;
 
+import static dev.zmtp.ZMTPSocketType.CHANNEL;
+import static dev.zmtp.ZMTPSocketType.GATHER;
+import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.XPUB;
 import static dev.zmtp.ZMTPSocketType.XSUB;
 import static dev.zmtp.testing.TestSockets.message;
@@ -21,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -100,6 +104,27 @@ class UpstreamTest {
 
         assertThat(TestSockets.frames(xsub.receiveAsync().join())).containsExactly("topic 1");
         assertThat(xpub.stats().discarded()).isPositive();
+    }
+
+    /** They answer to a proxy of a PULL, which takes nothing. */
+    @ParameterizedTest
+    @CsvSource({"DEALER, DEALER", "PAIR, PAIR", "CHANNEL, CHANNEL", "ROUTER, DEALER"})
+    void ofAnyTypeDoesNotStopAProxyThatForwardsInOneDirection(ZMTPSocketType back, ZMTPSocketType peer) {
+        ZMTPSocket backend = loop.open(ZMTPSocketConfig.builder(back).receiveQueueLimit(LIMIT, 1 << 20));
+        backend.bind("test://back");
+        loop.run();
+        ZMTPProxy.start(loop.open(ZMTPSocketConfig.builder(back == CHANNEL ? GATHER : PULL)), backend);
+        ZMTPSocket answering = loop.open(ZMTPSocketConfig.builder(peer));
+        answering.connect("test://back");
+        loop.run();
+
+        for (int i = 0; i < 5 * LIMIT; i++) {
+            answering.sendOrDrop(message("up " + i));
+            loop.run();
+        }
+
+        assertThat(backend.stats().received()).isEqualTo(5 * LIMIT);
+        assertThat(backend.stats().discarded()).isGreaterThanOrEqualTo(4 * LIMIT);
     }
 
     @Test
