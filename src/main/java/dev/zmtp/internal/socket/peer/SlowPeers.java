@@ -26,9 +26,16 @@ public final class SlowPeers {
     private final QueueShares shares;
     private boolean lookScheduled;
 
+    /** Time at which the next look is due. */
+    private long due;
+
+    /** Time after which peers were slow, and not this event loop. */
+    private long punctualSince;
+
     public SlowPeers(SocketContext context) {
         this.context = context;
         this.shares = new QueueShares(context);
+        this.punctualSince = context.nanoTime();
     }
 
     /** Returns what measures the messages that wait for several peers. */
@@ -89,15 +96,21 @@ public final class SlowPeers {
 
     private void look() {
         if (!lookScheduled && !watched.isEmpty()) {
-            context.schedule(
-                    this::disconnectThoseTooSlow,
-                    Settings.nanos(context.config().slowPeerTimeout()) / 2);
+            context.schedule(this::disconnectThoseTooSlow, timeout() / 2);
             lookScheduled = true; // only now, because there might be no memory for the timer
+            due = context.nanoTime() + timeout() / 2;
         }
+    }
+
+    private long timeout() {
+        return Settings.nanos(context.config().slowPeerTimeout());
     }
 
     private void disconnectThoseTooSlow() {
         lookScheduled = false;
+        if (context.nanoTime() - due > timeout() / 4) { // a handler or the process has paused, and nothing was sent
+            punctualSince = context.nanoTime();
+        }
         List.copyOf(watched).forEach(peer -> peer.outbound().noteSlowness());
         watched.removeIf(peer -> !peer.queue().isSlow());
         look();
@@ -105,20 +118,20 @@ public final class SlowPeers {
     }
 
     /**
-     * Disconnects the peer if its oldest message has waited too long. Time during which the peer was disconnected does
-     * not count, even though its queued messages have waited longer.
+     * Disconnects the peer if its oldest message has waited too long. Time during which the peer was disconnected, or
+     * this event loop was paused, does not count, even though its queued messages have waited longer.
      */
     private void disconnectIfTooSlow(Peer peer) {
         PeerHandler link = peer.link();
         if (link == null || !peer.queue().isSlow()) { // any more
             return;
         }
-        Duration there = Duration.ofNanos(context.nanoTime() - link.upSince());
-        Duration oldest = peer.outbound().oldestAge();
-        Duration waited = oldest.compareTo(there) < 0 ? oldest : there;
-        if (waited.compareTo(context.config().slowPeerTimeout()) >= 0) {
+        long now = context.nanoTime();
+        long there = Math.min(now - link.upSince(), now - punctualSince);
+        long waited = Math.min(there, peer.outbound().oldestAge().toNanos());
+        if (waited >= timeout()) {
             link.refuse(
-                    "the oldest of " + peer.queue().messages() + " messages has waited for " + waited
+                    "the oldest of " + peer.queue().messages() + " messages has waited for " + Duration.ofNanos(waited)
                             + " (expected: less than " + context.config().slowPeerTimeout() + ")",
                     0);
         }
