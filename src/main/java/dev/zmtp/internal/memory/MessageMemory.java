@@ -62,21 +62,31 @@ public final class MessageMemory {
     }
 
     /** Returns whether {@link #compact} would copy the message. */
+    @SuppressWarnings("ReferenceEquality") // checks for this very buffer
     public static boolean isWasteful(ZMTPMessage message) {
         long kept = 0;
+        ByteBuf last = null;
         for (int i = 0; i < message.size(); i++) {
-            kept += keptInVain(message.frame(i));
+            ByteBuf frame = message.frame(i);
+            ByteBuf root = root(frame);
+            if (root != last && isSmallPart(frame, root)) { // frames that were read together have a single buffer
+                kept += root.capacity();
+                last = root;
+            }
         }
         return kept > 0 && kept > WASTE * message.readableBytes();
     }
 
-    /** Returns the size of the buffer of which the frame is a small part; 0 if it is not. */
-    private static long keptInVain(ByteBuf frame) {
+    /** Returns the whole buffer that the frame keeps. */
+    private static ByteBuf root(ByteBuf frame) {
         ByteBuf root = frame;
         for (ByteBuf next = frame.unwrap(); next != null; next = next.unwrap()) {
             root = next;
         }
-        long capacity = root.capacity();
-        return capacity > LEAST && capacity > WASTE * frame.readableBytes() ? capacity : 0;
+        return root;
+    }
+
+    private static boolean isSmallPart(ByteBuf frame, ByteBuf root) {
+        return root.capacity() > LEAST && root.capacity() > WASTE * frame.readableBytes();
     }
 }

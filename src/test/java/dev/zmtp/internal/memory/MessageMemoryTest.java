@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMessage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The memory that a message takes while it waits. */
@@ -54,6 +56,22 @@ class MessageMemoryTest {
         assertThat(MessageMemory.compact(message)).isSameAs(message);
         message.release();
         read.release();
+    }
+
+    /** Or each queue on its way would copy it again. */
+    @Test
+    void aCopyIsNotCopied() {
+        List<ByteBuf> frames = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            frames.add(Unpooled.buffer(100_000).writeZero(600));
+        }
+        ZMTPMessage message = ZMTPMessage.from(frames);
+        assertThat(MessageMemory.isWasteful(message)).isTrue();
+
+        ZMTPMessage copy = MessageMemory.compact(message);
+
+        assertThat(MessageMemory.isWasteful(copy)).isFalse();
+        copy.release();
     }
 
     @Test
