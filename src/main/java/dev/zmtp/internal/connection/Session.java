@@ -10,6 +10,7 @@ import dev.zmtp.internal.memory.MemoryLedger;
 import dev.zmtp.internal.runtime.PingedSession;
 import dev.zmtp.internal.runtime.TransportCounts;
 import dev.zmtp.internal.runtime.UpgradedSession;
+import dev.zmtp.internal.runtime.VirtualClock;
 import dev.zmtp.security.ZMTPAuthDecision;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -115,6 +116,12 @@ public final class Session implements LimitedSession, PingedSession, TransportCo
     @Override
     public void heardBefore() {
         heardBefore = true;
+    }
+
+    @Override
+    public long nanoTime() {
+        Channel its = channel;
+        return its != null && its.eventLoop() instanceof VirtualClock clock ? clock.currentNanos() : System.nanoTime();
     }
 
     @Override

@@ -30,6 +30,9 @@ public final class MemoryAccount {
          */
         @Nullable
         SocketAddress peerAddress();
+
+        /** Returns the time of the connection in nanoseconds, which is virtual if that of its event loop is. */
+        long nanoTime();
     }
 
     /** Added to the bytes moved, so that a new connection is not the first to be closed. */
@@ -57,7 +60,7 @@ public final class MemoryAccount {
     // Used by the thread that looks for connections to close
 
     private long movedSeen;
-    private long movedAt = System.nanoTime();
+    private long movedAt;
 
     /**
      * @param accepted whether a server accepted the connection. The address of an outgoing connection does not identify
@@ -69,6 +72,12 @@ public final class MemoryAccount {
         this.accepted = accepted;
         this.executor = executor;
         this.end = end;
+        this.movedAt = now();
+    }
+
+    /** Returns the time of the connection. */
+    long now() {
+        return owner.nanoTime();
     }
 
     /** Notifies the account that the peer has sent or accepted {@code bytes} more. */

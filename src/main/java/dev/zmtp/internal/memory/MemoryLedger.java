@@ -175,7 +175,7 @@ public final class MemoryLedger {
         long excess = before - (limit - limit / ROOM);
         long now = System.nanoTime();
         int connections = 0;
-        for (Candidate candidate : candidates(now)) {
+        for (Candidate candidate : candidates()) {
             if (excess <= 0) {
                 break;
             }
@@ -206,11 +206,12 @@ public final class MemoryLedger {
     }
 
     /** Returns the connections that can be closed, in descending order of burden. */
-    private List<Candidate> candidates(long now) {
+    private List<Candidate> candidates() {
         List<MemoryAccount> all = new ArrayList<>(accounts);
         long free = freeShare(all.size());
         List<Candidate> candidates = new ArrayList<>();
         for (MemoryAccount account : all) {
+            long now = account.now();
             account.noteMoves(now);
             double burden = account.burden(free, now);
             if (burden > 0) {

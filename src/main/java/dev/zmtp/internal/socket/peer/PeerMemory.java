@@ -106,6 +106,11 @@ public final class PeerMemory implements MemoryAccount.Owner {
     }
 
     @Override
+    public long nanoTime() {
+        return context.nanoTime();
+    }
+
+    @Override
     public MemoryLedger ledger() {
         if (session instanceof MemoryAccount.Owner owner) {
             return owner.ledger();
