@@ -106,6 +106,11 @@ final class VirtualLoop extends ManualIoEventLoop implements Surroundings {
     }
 
     @Override
+    public long beginNanos() {
+        return ticker.initialNanoTime();
+    }
+
+    @Override
     public synchronized long random() {
         return random.nextLong();
     }

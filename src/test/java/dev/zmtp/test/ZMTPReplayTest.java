@@ -77,6 +77,20 @@ class ZMTPReplayTest {
         }
     }
 
+    /** Otherwise the timers of a service would not agree with the times of the file. */
+    @Test
+    void aCaptureThatWasOpenedBeforeTheLoopBeginsWithIt() throws IOException {
+        try (ZMTPCapture capture = ZMTPCapture.record(file);
+                ZMTPTestLoop loop = ZMTPTestLoop.of(1)) {
+            assertThat(new Service(loop, builder -> builder.capture(capture))).isNotNull();
+            subscriber(loop);
+        }
+
+        try (ZMTPRecording recording = ZMTPRecording.open(file)) {
+            assertThat(recording.entries().iterator().next().time()).isZero();
+        }
+    }
+
     /** Records a service while its peers do something. */
     private void record(UnaryOperator<ZMTPSocketConfig.Builder> config, BiConsumer<ZMTPTestLoop, Service> peers)
             throws IOException {

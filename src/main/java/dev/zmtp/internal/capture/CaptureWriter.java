@@ -56,9 +56,11 @@ public final class CaptureWriter {
     private final long clockOffset = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
     private final long opened = now();
 
-    /** Time of the thread's event loop, if it is one in virtual time, when the capture was opened. */
-    private final long virtualOpened =
-            ThreadExecutorMap.currentExecutor() instanceof VirtualClock clock ? clock.currentNanos() : 0;
+    /** The thread's event loop, if it is one in virtual time, and its time when the capture was opened. */
+    private final @Nullable VirtualClock openedIn =
+            ThreadExecutorMap.currentExecutor() instanceof VirtualClock clock ? clock : null;
+
+    private final long virtualOpened = openedIn == null ? 0 : openedIn.currentNanos();
 
     private final LongAdder packets = new LongAdder();
     private final LongAdder dropped = new LongAdder();
@@ -108,9 +110,15 @@ public final class CaptureWriter {
         return clockOffset + System.nanoTime();
     }
 
-    /** Returns the time of a connection, which is virtual if that of its event loop is. */
+    /**
+     * Returns the time of a connection, which is virtual if that of its event loop is. A loop that was made later
+     * begins when the capture was opened.
+     */
     long now(EventLoop loop) {
-        return loop instanceof VirtualClock clock ? opened + clock.currentNanos() - virtualOpened : now();
+        if (!(loop instanceof VirtualClock clock)) {
+            return now();
+        }
+        return opened + clock.currentNanos() - (clock.equals(openedIn) ? virtualOpened : clock.beginNanos());
     }
 
     /** Returns the number of the next connection without addresses. */

@@ -5,4 +5,9 @@ public interface VirtualClock {
 
     /** Returns the time in nanoseconds, which agrees with the timers of the event loop. From any thread. */
     long currentNanos();
+
+    /** Returns the time at which the clock began. */
+    default long beginNanos() {
+        return 0;
+    }
 }
