@@ -122,7 +122,7 @@ public final class Senders {
     }
 
     private boolean overtakesThoseThatWait() {
-        return !routing.waits() || writability.isListenersTurn();
+        return !routing.waits() || (writability.isListenersTurn() && !waitingSends.hasSendOfHandler());
     }
 
     /** Returns whether messages can wait for a peer, if all peers share a queue. From any thread. */

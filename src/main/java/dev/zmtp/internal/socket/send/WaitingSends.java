@@ -36,6 +36,9 @@ final class WaitingSends implements MessageAges.Queue {
     private final Deque<InLine> waiting = new ConsistentDeque<>();
     private boolean failed;
 
+    /** Number of waiting sends that were made on the event loop. */
+    private int ofHandlers;
+
     private final AtomicBoolean lookScheduled = new AtomicBoolean();
     private final Runnable lookTask = this::look;
 
@@ -84,9 +87,9 @@ final class WaitingSends implements MessageAges.Queue {
             size.decrementAndGet();
             refuse(outgoing, "waiting sends: " + most + " (expected: fewer, see maxWaitingSends)");
         } else if (context.inEventLoop()) {
-            add(new Offered(outgoing));
+            add(new Offered(outgoing, true));
         } else {
-            hand(new Offered(outgoing));
+            hand(new Offered(outgoing, false));
         }
     }
 
@@ -162,6 +165,7 @@ final class WaitingSends implements MessageAges.Queue {
         try {
             context.messageAges().added(this);
             waiting.add(comes);
+            ofHandlers += isOfHandler(comes) ? 1 : 0;
         } catch (OutOfMemoryError e) {
             size.decrementAndGet();
             comes.noMemory();
@@ -196,8 +200,23 @@ final class WaitingSends implements MessageAges.Queue {
         return context.isTooOld(offered.message.since());
     }
 
+    private static boolean isOfHandler(InLine waits) {
+        return waits instanceof Offered offered && offered.isOfHandler;
+    }
+
+    /** Called when a send no longer waits. */
+    private void left(InLine send) {
+        size.decrementAndGet();
+        ofHandlers -= isOfHandler(send) ? 1 : 0;
+    }
+
+    /** Returns whether a send of this event loop waits, which its later messages must not overtake. */
+    boolean hasSendOfHandler() {
+        return ofHandlers > 0;
+    }
+
     private void expire(Offered late) {
-        size.decrementAndGet(); // first, because its sender can send again when it is notified
+        left(late); // first, because its sender can send again when it is notified
         context.expire(late.message.message(), late.message.result());
     }
 
@@ -216,7 +235,7 @@ final class WaitingSends implements MessageAges.Queue {
             waiting.addFirst(first);
             return false;
         }
-        size.decrementAndGet();
+        left(first);
         return true;
     }
 
@@ -224,7 +243,7 @@ final class WaitingSends implements MessageAges.Queue {
     void failAll() {
         failed = true;
         for (InLine next = waiting.poll(); next != null; next = waiting.poll()) {
-            size.decrementAndGet();
+            left(next);
             next.closed();
         }
     }
@@ -232,9 +251,11 @@ final class WaitingSends implements MessageAges.Queue {
     /** A message whose sender has a future. */
     private final class Offered implements InLine {
         private final QueuedMessage message;
+        private final boolean isOfHandler;
 
-        Offered(QueuedMessage message) {
+        Offered(QueuedMessage message, boolean isOfHandler) {
             this.message = message;
+            this.isOfHandler = isOfHandler;
         }
 
         @Override

@@ -20,7 +20,7 @@ public final class Writability {
 
     /** The mark at which a socket that was full is writable again. */
     private enum Mark {
-        /** It is not full. */
+        /** It is not full, and no send waits. */
         NONE,
         /** Less than a quarter of the limit is queued. */
         LOW,
@@ -126,7 +126,7 @@ public final class Writability {
      * sender checks again.
      */
     void missed() {
-        if (mark == Mark.NONE && !credit().isOpen()) {
+        if (mark == Mark.NONE && (!credit().isOpen() || !senders.takesMessages())) {
             mark = Mark.LOW;
         }
         if (!missed) {
@@ -271,13 +271,14 @@ public final class Writability {
             mark = Mark.NONE;
         }
         if (missed) {
-            listenersTurn = isTurn;
+            boolean outer = listenersTurn;
+            listenersTurn |= isTurn;
             try {
                 if (hasRoom()) {
                     callListeners();
                 }
             } finally {
-                listenersTurn = false;
+                listenersTurn = outer;
             }
         }
         if (isTurn) {

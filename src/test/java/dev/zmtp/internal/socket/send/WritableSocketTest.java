@@ -25,6 +25,7 @@ import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.test.ZMTPTestLoop;
 import dev.zmtp.testing.TestSockets;
@@ -35,9 +36,7 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -400,38 +399,40 @@ class WritableSocketTest {
         await("it is called", () -> called.get() > before);
     }
 
+    /** How a socket is used beside threads that wait in send. */
+    private enum Beside {
+        /** Sends while the socket is writable. */
+        ACTION,
+        /** The same, and once more when it is not, so that a send waits. */
+        WAITING_ACTION,
+        PROXY
+    }
+
     /** Threads continue as soon as a quarter is free, and might fill it before there is more. */
     @ParameterizedTest
-    @CsvSource({"1000, 1", "8, 10"})
-    void anActionIsCalledAlthoughThreadsSendWhateverFits(int limit, int senders) throws InterruptedException {
+    @CsvSource({"1000, 1, ACTION", "8, 10, ACTION", "8, 10, WAITING_ACTION", "8, 10, PROXY"})
+    void othersSendAlthoughThreadsSendWhateverFits(int limit, int senders, Beside beside) throws InterruptedException {
         ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveQueueLimit(1, 1 << 20));
         ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendQueueLimit(limit, 1 << 20));
         connect(push, bind(pull, "inproc://shared"));
         AtomicBoolean ended = new AtomicBoolean();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < senders; i++) {
-            Thread thread = new Thread(() -> {
-                try {
-                    while (!ended.get()) {
-                        push.send(message("thread"), PATIENCE);
-                    }
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
-            });
-            threads.add(thread);
-            thread.start();
+            threads.add(new Thread(() -> sendUntil(ended, push)));
         }
-        await("they have to wait", () -> push.stats().queued() == limit + senders);
-        push.onWritable(() -> {
-            while (push.isWritable() && !ended.get()) {
-                push.sendOrDrop(message("action"));
-            }
-        });
-        Map<String, Integer> received = new HashMap<>();
+        threads.forEach(Thread::start);
+        await("they have to wait", () -> push.stats().queued() > limit * 3 / 4 + senders - 1);
+        begin(beside, push, ended);
 
+        int ofThreads = 0;
+        List<Integer> others = new ArrayList<>();
         for (int i = 0; i < 8_000; i++) {
-            received.merge(receive(pull).get(0), 1, Integer::sum);
+            List<String> frames = receive(pull);
+            if (frames.size() == 1) {
+                ofThreads++;
+            } else {
+                others.add(Integer.parseInt(frames.get(1)));
+            }
         }
 
         ended.set(true);
@@ -439,8 +440,37 @@ class WritableSocketTest {
         for (Thread thread : threads) {
             thread.join();
         }
-        assertThat(received.get("thread")).isGreaterThan(100);
-        assertThat(received.get("action")).isGreaterThan(100);
+        assertThat(ofThreads).isGreaterThan(100);
+        assertThat(others).hasSizeGreaterThan(100).isSorted();
+    }
+
+    private static void sendUntil(AtomicBoolean ended, ZMTPSocket push) {
+        try {
+            while (!ended.get()) {
+                push.send(message("thread"), PATIENCE);
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Sends messages with rising numbers. */
+    private void begin(Beside beside, ZMTPSocket push, AtomicBoolean ended) {
+        AtomicInteger number = new AtomicInteger();
+        ZMTPSocket source = beside == Beside.PROXY ? sockets.open(PUSH) : push;
+        if (beside == Beside.PROXY) {
+            ZMTPSocket front = sockets.open(PULL);
+            connect(source, bind(front, "inproc://front"));
+            ZMTPProxy.start(front, push);
+        }
+        source.onWritable(() -> {
+            while (source.isWritable() && !ended.get()) {
+                source.sendOrDrop(message("other", "" + number.incrementAndGet()));
+            }
+            if (beside == Beside.WAITING_ACTION && !ended.get()) {
+                source.sendAsync(message("other", "" + number.incrementAndGet()));
+            }
+        });
     }
 
     @Test
