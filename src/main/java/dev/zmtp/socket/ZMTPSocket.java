@@ -73,7 +73,7 @@ public final class ZMTPSocket implements AutoCloseable {
         Runnable whenClosed = given == null ? SharedGroup::release : () -> {};
         this.core = new SocketCore(config, config.transports(), group.next(), ZMTPStats::new, whenClosed);
         this.context = core.context();
-        this.usage = new Usage(config.codec());
+        this.usage = new Usage(config);
         this.exchange = core.exchange();
         core.open();
     }
@@ -364,7 +364,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @param topic the topic or group, which is copied and remains owned by the caller
      */
     public ZMTPRegistration subscribe(ByteBuf topic) {
-        return core.subscriptions().register(usage.topic("subscribe", Unpooled.copiedBuffer(topic)));
+        return core.subscriptions().register(usage.newTopic("subscribe", Unpooled.copiedBuffer(topic)));
     }
 
     /** Like {@link #unsubscribe(ByteBuf)}, with a topic or group in UTF-8. */

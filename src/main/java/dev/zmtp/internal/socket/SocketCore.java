@@ -90,7 +90,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
             Runnable whenClosed) {
         Surroundings surroundings = Surroundings.of(eventLoop);
         this.context = new SocketContext(config, eventLoop, surroundings, stats);
-        this.usage = new Usage(config.codec());
+        this.usage = new Usage(config);
         this.slowPeers = new SlowPeers(context);
         this.peers = new Peers(context.completions());
         this.subscribers = new Subscribers(context);

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket.context;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
@@ -21,18 +22,26 @@ public final class Usage {
     /** Number of bytes by which the command of a subscription is longer than its topic. */
     private static final int SUBSCRIBE = 10;
 
-    /** Number of frames before the data of a request, and the number of bytes that they count. */
-    private static final int ENVELOPE = 2;
+    /** Number of bytes that a frame counts, besides its length. */
+    private static final int FRAME = 64;
 
-    private static final int ENVELOPE_BYTES = 4 + ENVELOPE * 64;
+    private static final int ID = Integer.BYTES;
 
     private final ZMTPSocketType socketType;
     private final ZMTPConfig codec;
 
-    /** @param codec the limits of what the socket receives, and its peers presumably as well */
-    public Usage(ZMTPConfig codec) {
-        this.socketType = codec.socketType();
-        this.codec = codec;
+    /** Number of frames before the data of a request, and the number of bytes that they count. */
+    private final int envelope;
+
+    private final int envelopeBytes;
+
+    /** @param config has the limits of what the socket receives, and its peers presumably as well */
+    public Usage(ZMTPSocketConfig config) {
+        this.socketType = config.socketType();
+        this.codec = config.codec();
+        boolean hasId = socketType != ZMTPSocketType.REQ || config.correlateRequests();
+        this.envelope = hasId ? 2 : 1;
+        this.envelopeBytes = envelope * FRAME + (hasId ? ID : 0);
     }
 
     /** Checks that the method may be called. */
@@ -74,7 +83,9 @@ public final class Usage {
         }
         int most = TypeRules.maxFrames(type);
         checkFrames(message, TypeRules.namesPeers(type) && most == 1 ? 2 : most);
-        if (type == ZMTPSocketType.RADIO) {
+        if (type == ZMTPSocketType.REQ) {
+            checkEnvelope(message);
+        } else if (type == ZMTPSocketType.RADIO) {
             checkGroup(message);
         } else if (TypeRules.isLikeSubscription(type, message)) {
             throw refused(
@@ -138,13 +149,13 @@ public final class Usage {
     private void checkEnvelope(ZMTPMessage message) {
         int frames = message.size();
         int maxFrames = codec.maxMessageFrames();
-        if (frames <= maxFrames && frames > maxFrames - ENVELOPE) {
-            throw refused(message, tooLong("frames: " + frames, maxFrames - ENVELOPE, "maxMessageFrames"));
+        if (frames <= maxFrames && frames > maxFrames - envelope) {
+            throw refused(message, tooLong("frames: " + frames, maxFrames - envelope, "maxMessageFrames"));
         }
-        long length = message.readableBytes() + 64 * (frames - 1L);
+        long length = message.readableBytes() + FRAME * (frames - 1L);
         long maxLength = codec.maxMessageLength();
-        if (length <= maxLength && length > maxLength - ENVELOPE_BYTES) {
-            throw refused(message, tooLong("length: " + length, maxLength - ENVELOPE_BYTES, "maxMessageLength"));
+        if (length <= maxLength && length > maxLength - envelopeBytes) {
+            throw refused(message, tooLong("length: " + length, maxLength - envelopeBytes, "maxMessageLength"));
         }
     }
 
@@ -207,11 +218,18 @@ public final class Usage {
         require(group || socketType.isSubscriber(), method, "SUB, XSUB or DISH");
         if (group) {
             Groups.check(topic);
-        } else if (topic.readableBytes() > codec.maxCommandLength() - SUBSCRIBE) {
-            throw new IllegalArgumentException("topic: " + topic.readableBytes() + " bytes (expected: <= "
-                    + (codec.maxCommandLength() - SUBSCRIBE) + ", see maxCommandLength)");
         }
         return topic;
+    }
+
+    /** Like {@link #topic}, for a topic that is sent to publishers. */
+    public ByteBuf newTopic(String method, ByteBuf topic) {
+        int most = codec.maxCommandLength() - SUBSCRIBE;
+        if (socketType.isSubscriber() && topic.readableBytes() > most) {
+            throw new IllegalArgumentException(
+                    "topic: " + topic.readableBytes() + " bytes (expected: <= " + most + ", see maxCommandLength)");
+        }
+        return topic(method, topic);
     }
 
     private static void checkFrames(ZMTPMessage message, int most) {

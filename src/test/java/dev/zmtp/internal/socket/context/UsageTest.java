@@ -5,6 +5,7 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.RADIO;
+import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SERVER;
 import static dev.zmtp.ZMTPSocketType.SUB;
@@ -69,6 +70,19 @@ class UsageTest {
         dealer.requestAsync(message("x", "y"), TIMEOUT);
     }
 
+    /** Which has no id. */
+    @Test
+    void theEnvelopeOfAReqIsShorter() {
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).codec(codec -> codec.maxMessageFrames(2)));
+
+        assertThatThrownBy(() -> req.requestAsync(message("1", "2"), TIMEOUT))
+                .hasMessage("frames: 2 (expected: <= 1, because of the envelope, see maxMessageFrames)");
+        assertThatThrownBy(() -> req.trySend(message("1", "2")))
+                .hasMessage("frames: 2 (expected: <= 1, because of the envelope, see maxMessageFrames)");
+
+        req.requestAsync(message("1"), TIMEOUT);
+    }
+
     @Test
     void aTopicFitsIntoACommand() {
         ZMTPSocket sub = sockets.open(sockets.builder(SUB).codec(codec -> codec.maxCommandLength(20)));
@@ -77,6 +91,8 @@ class UsageTest {
         assertThatThrownBy(() -> sub.subscribe("0123456789x"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("topic: 11 bytes (expected: <= 10, see maxCommandLength)");
+
+        sub.unsubscribe("0123456789x");
     }
 
     @Test

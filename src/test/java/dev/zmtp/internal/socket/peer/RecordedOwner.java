@@ -29,13 +29,7 @@ public final class RecordedOwner implements PeerHandler.Owner, PeerSends {
 
     @Override
     public Peer newPeer(@Nullable PeerHome home) {
-        return new Peer(
-                context,
-                this,
-                new SlowPeers(context),
-                new Usage(context.config().codec()),
-                home,
-                Peer::exceeded);
+        return new Peer(context, this, new SlowPeers(context), new Usage(context.config()), home, Peer::exceeded);
     }
 
     @Override
