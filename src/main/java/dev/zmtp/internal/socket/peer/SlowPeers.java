@@ -16,10 +16,17 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Drops messages for peers with full queues, and disconnects peers whose queues are full for too long. */
 public final class SlowPeers {
+
+    /** Maximum delay of a look that is no pause, in nanoseconds. */
+    private static final long TOLERANCE = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** Number of timeouts that a message can wait, however often the event loop pauses. */
+    private static final int MAX_TIMEOUTS = 4;
 
     private final SocketContext context;
     private final Set<Peer> watched = new LinkedHashSet<>();
@@ -108,7 +115,7 @@ public final class SlowPeers {
 
     private void disconnectThoseTooSlow() {
         lookScheduled = false;
-        if (context.nanoTime() - due > timeout() / 4) { // a handler or the process has paused, and nothing was sent
+        if (context.nanoTime() - due > Math.max(TOLERANCE, timeout() / 4)) { // a pause, in which nothing was sent
             punctualSince = context.nanoTime();
         }
         List.copyOf(watched).forEach(peer -> peer.outbound().noteSlowness());
@@ -127,9 +134,8 @@ public final class SlowPeers {
             return;
         }
         long now = context.nanoTime();
-        long there = Math.min(now - link.upSince(), now - punctualSince);
-        long waited = Math.min(there, peer.outbound().oldestAge().toNanos());
-        if (waited >= timeout()) {
+        long waited = Math.min(now - link.upSince(), peer.outbound().oldestAge().toNanos());
+        if (Math.min(waited, now - punctualSince) >= timeout() || waited / MAX_TIMEOUTS >= timeout()) {
             link.refuse(
                     "the oldest of " + peer.queue().messages() + " messages has waited for " + Duration.ofNanos(waited)
                             + " (expected: less than " + context.config().slowPeerTimeout() + ")",
