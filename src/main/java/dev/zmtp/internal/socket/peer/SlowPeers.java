@@ -25,8 +25,8 @@ public final class SlowPeers {
     /** Maximum delay of a look that is no pause, in nanoseconds. */
     private static final long TOLERANCE = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Number of timeouts that a message can wait, however often the event loop pauses. */
-    private static final int MAX_TIMEOUTS = 4;
+    /** Maximum number of late looks in a row that excuse the peers. A loop can be late always. */
+    private static final int MAX_LATE_LOOKS = 8;
 
     private final SocketContext context;
     private final Set<Peer> watched = new LinkedHashSet<>();
@@ -35,6 +35,8 @@ public final class SlowPeers {
 
     /** Time at which the next look is due. */
     private long due;
+
+    private int lateLooks;
 
     /** Time after which peers were slow, and not this event loop. */
     private long punctualSince;
@@ -115,11 +117,16 @@ public final class SlowPeers {
 
     private void disconnectThoseTooSlow() {
         lookScheduled = false;
-        if (context.nanoTime() - due > Math.max(TOLERANCE, timeout() / 4)) { // a pause, in which nothing was sent
+        boolean isLate = context.nanoTime() - due > Math.max(TOLERANCE, timeout() / 4);
+        lateLooks = isLate ? lateLooks + 1 : 0;
+        if (isLate && lateLooks <= MAX_LATE_LOOKS) { // there was a pause, in which nothing was sent
             punctualSince = context.nanoTime();
         }
         List.copyOf(watched).forEach(peer -> peer.outbound().noteSlowness());
         watched.removeIf(peer -> !peer.queue().isSlow());
+        if (watched.isEmpty()) {
+            lateLooks = 0;
+        }
         look();
         AfterReads.forEach(context.eventLoop(), List.copyOf(watched).iterator(), this::disconnectIfTooSlow);
     }
@@ -135,7 +142,7 @@ public final class SlowPeers {
         }
         long now = context.nanoTime();
         long waited = Math.min(now - link.upSince(), peer.outbound().oldestAge().toNanos());
-        if (Math.min(waited, now - punctualSince) >= timeout() || waited / MAX_TIMEOUTS >= timeout()) {
+        if (Math.min(waited, now - punctualSince) >= timeout()) {
             link.refuse(
                     "the oldest of " + peer.queue().messages() + " messages has waited for " + Duration.ofNanos(waited)
                             + " (expected: less than " + context.config().slowPeerTimeout() + ")",
