@@ -281,6 +281,9 @@ public final class Writability {
                 listenersTurn = outer;
             }
         }
+        if (missed && mark == Mark.NONE && !senders.takesMessages()) { // they wait for their next turn
+            mark = Mark.LOW;
+        }
         if (isTurn) {
             context.execute(context::capacityFreed); // for the threads, whose turn it is next
         }
