@@ -43,9 +43,6 @@ public final class Forwarding implements Sink {
     /** Limit of the messages that the source's event loop has taken and the target's has not sent, and their memory. */
     private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 4L << 20);
 
-    /** Number of bytes that a frame after the first counts, see {@link ZMTPConfig#maxMessageLength}. */
-    private static final int FRAME = 64;
-
     /** The states of the target's event loop. */
     private enum State {
         IDLE,
@@ -276,7 +273,7 @@ public final class Forwarding implements Sink {
         int frames = next.message.size();
         return !source.namesPeers()
                 || (frames <= limits.maxMessageFrames()
-                        && next.bytes + FRAME * (frames - 1L) <= limits.maxMessageLength());
+                        && TypeRules.countedLength(next.bytes, frames) <= limits.maxMessageLength());
     }
 
     /** Returns whether the pending message was captured, if messages are. If not, it waits. */

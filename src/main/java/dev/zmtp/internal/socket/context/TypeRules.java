@@ -11,6 +11,9 @@ import java.time.Duration;
 /** The rules of the socket types, and their default settings. */
 public final class TypeRules {
 
+    /** Number of bytes that a frame after the first counts, see {@link ZMTPConfig#maxMessageLength}. */
+    static final int FRAME = 64;
+
     /** Unit of a TTL, in milliseconds. */
     private static final int TTL_UNIT = 100;
 
@@ -132,6 +135,11 @@ public final class TypeRules {
         }
         ByteBuf first = message.frame(0);
         return first.refCnt() > 0 && first.isReadable() && (first.getByte(first.readerIndex()) & ~1) == 0;
+    }
+
+    /** Returns the length of a message of so many frames, as {@link ZMTPConfig#maxMessageLength} counts it. */
+    public static long countedLength(long bytes, int frames) {
+        return bytes + FRAME * (frames - 1L);
     }
 
     /** Maximum number of frames of a message, without the name of a peer. */

@@ -22,9 +22,6 @@ public final class Usage {
     /** Number of bytes by which the command of a subscription is longer than its topic. */
     private static final int SUBSCRIBE = 10;
 
-    /** Number of bytes that a frame counts, besides its length. */
-    private static final int FRAME = 64;
-
     private static final int ID = Integer.BYTES;
 
     private final ZMTPSocketType socketType;
@@ -41,7 +38,7 @@ public final class Usage {
         this.codec = config.codec();
         boolean hasId = socketType != ZMTPSocketType.REQ || config.correlateRequests();
         this.envelope = hasId ? 2 : 1;
-        this.envelopeBytes = envelope * FRAME + (hasId ? ID : 0);
+        this.envelopeBytes = envelope * TypeRules.FRAME + (hasId ? ID : 0);
     }
 
     /** Checks that the method may be called. */
@@ -152,7 +149,7 @@ public final class Usage {
         if (frames <= maxFrames && frames > maxFrames - envelope) {
             throw refused(message, tooLong("frames: " + frames, maxFrames - envelope, "maxMessageFrames"));
         }
-        long length = message.readableBytes() + FRAME * (frames - 1L);
+        long length = TypeRules.countedLength(message.readableBytes(), frames);
         long maxLength = codec.maxMessageLength();
         if (length <= maxLength && length > maxLength - envelopeBytes) {
             throw refused(message, tooLong("length: " + length, maxLength - envelopeBytes, "maxMessageLength"));
