@@ -15,7 +15,6 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.EventLoop;
 import io.netty.util.IllegalReferenceCountException;
-import io.netty.util.ReferenceCountUtil;
 import java.lang.invoke.VarHandle;
 import java.net.ConnectException;
 import java.net.SocketAddress;
@@ -25,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a connection within the process, on event loops of any transport. Written messages are passed by reference
- * through a bounded ring to the event loop of the other end. Messages that find no room stay in the outbound buffer,
- * whose water marks stop the writer.
+ * through a bounded ring to the event loop of the other end, and bytes as copies. What finds no room stays in the
+ * outbound buffer, whose water marks stop the writer.
  */
 final class InprocChannel extends AbstractChannel implements TransportCounts {
 
@@ -159,21 +158,21 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
                 flushAfterReads();
                 break;
             }
+            long accepted;
             try {
-                ReferenceCountUtil.retain(msg); // first, because the reader might release it before the buffer does
+                accepted = InprocWrite.offer(to.inbound, msg, alloc());
             } catch (IllegalReferenceCountException e) { // released by its sender
                 out.remove(MessageRefusal.of(e, true));
                 continue;
             }
-            if (!to.inbound.offerOrWait(msg, InprocRing.sizeOf(msg))) {
-                ReferenceCountUtil.release(msg);
+            if (accepted == InprocWrite.NO_ROOM) {
                 break;
             }
             left--;
             if (msg instanceof ZMTPMessage && counts != null) {
                 counts.written(1);
             }
-            out.remove();
+            InprocWrite.remove(out, msg, accepted);
         }
         if (left < LoopBudget.MESSAGES) {
             arrived(to);

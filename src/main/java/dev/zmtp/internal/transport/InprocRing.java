@@ -89,6 +89,11 @@ public final class InprocRing {
         return slots.getAcquire((int) numbers.getPlain(HEAD) & mask) == null && hasRoomForBytes();
     }
 
+    /** Returns the number of bytes within the limit, negative after a large message. Called by the writer. */
+    long roomForBytes() {
+        return maxBytes - (numbers.getPlain(WRITTEN) - numbers.getAcquire(READ));
+    }
+
     private boolean hasRoomForBytes() {
         long written = numbers.getPlain(WRITTEN);
         if (written - numbers.getPlain(KNOWN_READ) < maxBytes) {
