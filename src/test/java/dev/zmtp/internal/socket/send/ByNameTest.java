@@ -453,8 +453,10 @@ class ByNameTest {
         ZMTPSocket dealer = named(sockets, DEALER, "A");
         ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
         get(connector.readyFuture());
-        leave(dealer, TestSockets.peerOf(connector));
+        ZMTPPeer peer = TestSockets.peerOf(connector);
+        leave(dealer, peer);
         CompletableFuture<Void> queued = router.sendAsync(message("A", "queued"));
+        await("it is full", () -> peer.stats().queued() == 1);
         CompletableFuture<Throwable> blocked = CompletableFuture.supplyAsync(
                 () -> catchThrowable(() -> router.send(message("A", "blocked"))), ForkJoinPool.commonPool());
         await("the thread waits", () -> router.stats().queued() == 2);
