@@ -153,29 +153,32 @@ final class InprocChannel extends AbstractChannel implements TransportCounts {
             return;
         }
         int left = LoopBudget.MESSAGES;
-        for (Object msg = out.current(); msg != null; msg = out.current()) {
-            if (left == 0) { // the other end reads in the meantime, and the written messages can lead to more
-                flushAfterReads();
-                break;
+        try {
+            for (Object msg = out.current(); msg != null; msg = out.current()) {
+                if (left == 0) { // the other end reads in the meantime, and the written messages can lead to more
+                    flushAfterReads();
+                    break;
+                }
+                long accepted;
+                try {
+                    accepted = InprocWrite.offer(to.inbound, msg, alloc());
+                } catch (IllegalReferenceCountException e) { // released by its sender
+                    out.remove(MessageRefusal.of(e, true));
+                    continue;
+                }
+                if (accepted == InprocWrite.NO_ROOM) {
+                    break;
+                }
+                left--;
+                if (msg instanceof ZMTPMessage && counts != null) {
+                    counts.written(1);
+                }
+                InprocWrite.remove(out, msg, accepted);
             }
-            long accepted;
-            try {
-                accepted = InprocWrite.offer(to.inbound, msg, alloc());
-            } catch (IllegalReferenceCountException e) { // released by its sender
-                out.remove(MessageRefusal.of(e, true));
-                continue;
+        } finally { // an allocator can throw
+            if (left < LoopBudget.MESSAGES) {
+                arrived(to);
             }
-            if (accepted == InprocWrite.NO_ROOM) {
-                break;
-            }
-            left--;
-            if (msg instanceof ZMTPMessage && counts != null) {
-                counts.written(1);
-            }
-            InprocWrite.remove(out, msg, accepted);
-        }
-        if (left < LoopBudget.MESSAGES) {
-            arrived(to);
         }
     }
 

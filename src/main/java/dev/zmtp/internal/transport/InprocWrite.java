@@ -43,7 +43,13 @@ final class InprocWrite {
             throw new IllegalReferenceCountException(0);
         }
         int length = (int) Math.min(bytes.readableBytes(), Math.max(1, room));
-        return allocator.buffer(length).writeBytes(bytes, bytes.readerIndex(), length);
+        ByteBuf copy = allocator.buffer(length);
+        try {
+            return copy.writeBytes(bytes, bytes.readerIndex(), length);
+        } catch (Throwable e) { // a component of a composite buffer was released
+            copy.release();
+            throw e;
+        }
     }
 
     /** Removes from the buffer what was accepted. */

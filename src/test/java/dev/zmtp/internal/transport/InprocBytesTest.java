@@ -3,9 +3,11 @@ package dev.zmtp.internal.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.HeapAllocator;
 import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -14,6 +16,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,5 +113,51 @@ class InprocBytesTest {
         assertThat(write.cause()).isNotNull();
         client.writeAndFlush(Unpooled.wrappedBuffer(numbers(1))).sync();
         TestSockets.await("read", () -> bytesRead().length == 1);
+    }
+
+    @Test
+    void whatWasWrittenBeforeMemoryRanOutIsReadAndThenTheEnd() {
+        client.config().setAllocator(new HeapAllocator() {
+            private int buffers;
+
+            @Override
+            protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+                if (++buffers > 1) {
+                    throw new OutOfMemoryError("full");
+                }
+                return super.newHeapBuffer(initialCapacity, maxCapacity);
+            }
+        });
+
+        onTheLoop(() -> {
+            client.write(Unpooled.wrappedBuffer(numbers(10)));
+            client.writeAndFlush(Unpooled.wrappedBuffer(numbers(10)));
+        });
+
+        TestSockets.await("the end", () -> !ends.accepted.isOpen());
+        assertThat(bytesRead()).isEqualTo(numbers(10));
+    }
+
+    @Test
+    void theCopyOfABufferWithAReleasedComponentIsReleased() throws Exception {
+        List<ByteBuf> copies = new CopyOnWriteArrayList<>();
+        client.config().setAllocator(new HeapAllocator() {
+            @Override
+            protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+                ByteBuf copy = super.newHeapBuffer(initialCapacity, maxCapacity);
+                copies.add(copy);
+                return copy;
+            }
+        });
+        ByteBuf released = Unpooled.copiedBuffer(numbers(3));
+        CompositeByteBuf whole = Unpooled.compositeBuffer().addComponent(true, released);
+        released.release();
+
+        ChannelFuture write = client.writeAndFlush(whole).await();
+
+        assertThat(write.cause()).isNotNull();
+        assertThat(copies)
+                .singleElement()
+                .satisfies(copy -> assertThat(copy.refCnt()).isZero());
     }
 }
