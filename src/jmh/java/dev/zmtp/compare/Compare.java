@@ -66,13 +66,13 @@ public final class Compare implements Callable<Integer> {
             description = "Another build of netty-zmtp and its programs, measured beside this one.")
     private String baseline;
 
-    @Option(names = "--windows", paramLabel = "N", description = "The windows of each peer, 1 to 1000 (7 or 15).")
+    @Option(names = "--windows", paramLabel = "N", description = "The windows of each peer, 1 to 1000 (7 or 9).")
     private Integer windows;
 
     @Option(names = "--seconds", paramLabel = "S", description = "The time of a window, 0.1 to 600 (0.4 or 0.5).")
     private Double seconds;
 
-    @Option(names = "--warmup", paramLabel = "S", description = "The time before the first window, 0 to 600 (4 or 5).")
+    @Option(names = "--warmup", paramLabel = "S", description = "The time before the first window, 0 to 600 (4 or 8).")
     private Double warmup;
 
     @Option(
@@ -154,6 +154,12 @@ public final class Compare implements Callable<Integer> {
         environment.put("Profile", profile.name().toLowerCase(Locale.ROOT));
         if (!cell.pattern().isEmpty()) {
             environment.put("Cells", cell.pattern());
+        }
+        if (!peer.pattern().isEmpty()) {
+            environment.put("Peers", peer.pattern());
+        }
+        if (baseline != null) {
+            environment.put("Baseline", "another build");
         }
         environment.put("Windows", Integer.toString(laps));
         environment.put("Each window", measured + " s");

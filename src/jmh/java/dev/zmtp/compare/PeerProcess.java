@@ -159,8 +159,8 @@ final class PeerProcess implements AutoCloseable {
     }
 
     /**
-     * Ends the process: it gets its patience or a second, whichever is less, and is then killed. One that is paused is
-     * killed at once.
+     * Ends the process, which goes on if it is paused, because it might have files to delete. It gets its patience or a
+     * second, whichever is less, and is then killed.
      */
     @Override
     public void close() {
@@ -170,7 +170,7 @@ final class PeerProcess implements AutoCloseable {
             // It has closed its end already.
         }
         try {
-            if (paused || !process.waitFor(Math.min(patience.toMillis(), 1000), TimeUnit.MILLISECONDS)) {
+            if (!canEnd() || !process.waitFor(Math.min(patience.toMillis(), 1000), TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
             }
         } catch (InterruptedException e) {
@@ -181,6 +181,15 @@ final class PeerProcess implements AutoCloseable {
             Runtime.getRuntime().removeShutdownHook(killer);
         } catch (IllegalStateException e) {
             // The shutdown has begun, and the hook runs.
+        }
+    }
+
+    private boolean canEnd() throws InterruptedException {
+        try {
+            resume();
+            return true;
+        } catch (NotMeasuredException e) {
+            return false;
         }
     }
 

@@ -4,8 +4,8 @@ package dev.zmtp.compare;
 enum Profile {
     /** Each kind of cell, in about ten minutes: shows that everything works, and the rough picture. */
     QUICK(7, 4, 0.4),
-    /** All cells, in about two hours. On two cores a JVM needs seconds to compile. */
-    FULL(15, 5, 0.5);
+    /** All cells, in about two hours. On two slow cores a JVM compiles for more than ten seconds. */
+    FULL(9, 8, 0.5);
 
     private final int windows;
     private final double warmup;

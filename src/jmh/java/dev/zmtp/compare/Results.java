@@ -145,7 +145,7 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
     /**
      * These results with the cells of {@code later}, which take the place of those with the same ids.
      *
-     * @throws IOException if they are of another machine, JDK or Netty
+     * @throws IOException if they are of another machine, JDK or Netty, or if a cell would lose a peer
      */
     Results plus(Results later) throws IOException {
         for (String name : SAME) {
@@ -158,6 +158,14 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
         }
         Set<String> measured = new LinkedHashSet<>();
         later.samples.forEach(sample -> measured.add(sample.cell()));
+        for (String cell : measured) {
+            for (Row row : rows(cell)) {
+                if (!later.rows(cell).contains(row)) {
+                    throw new IOException("--add: " + cell + " without " + row.name()
+                            + " (expected: all peers that the cell has, or its row would be lost)");
+                }
+            }
+        }
         Map<String, Cell> cells = new LinkedHashMap<>();
         this.cells.forEach(cell -> cells.put(cell.id(), cell));
         later.cells.stream().filter(cell -> measured.contains(cell.id())).forEach(cell -> cells.put(cell.id(), cell));

@@ -24,6 +24,10 @@ final class FakePeer {
     public static void main(String... args) throws IOException {
         String manner = args[0];
         String role = args[1];
+        if (manner.equals("tidy")) {
+            Path file = Path.of(args[2]);
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> file.toFile().delete()));
+        }
         switch (manner) {
             case "mute" -> System.in.transferTo(System.err);
             case "unsupported" -> say("unsupported=it is a fake");

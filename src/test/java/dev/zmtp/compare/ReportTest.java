@@ -288,6 +288,19 @@ class ReportTest {
                 .hasMessage("--add: CPU: \"slow\" (expected: \"fast\", as the other cells have)");
     }
 
+    @Test
+    void aCellIsNotAddedWithoutAPeerThatItHad() {
+        Results begun = measured(Map.of(), "oneway-100");
+        Results ours = new Results(Map.of(), begun.cells(), begun.peers(), begun.samples());
+        Results.Row other = new Results.Row("libzmq", "libzmq", "epoll");
+        List<Sample> samples = new ArrayList<>(begun.samples());
+        samples.add(new Sample("oneway-100", other.name(), 1, Map.of(Metric.PER_SECOND, 2e6), List.of(), ""));
+        Results both =
+                new Results(Map.of(), begun.cells(), List.of(begun.peers().get(0), other), samples);
+
+        assertThatThrownBy(() -> both.plus(ours)).hasMessageContaining("oneway-100 without libzmq");
+    }
+
     private static Results measured(Map<String, String> environment, String... cells) {
         List<Cell> all = Cells.of(Profile.FULL, Pattern.compile(""), false).stream()
                 .filter(cell -> List.of(cells).contains(cell.id()))

@@ -8,6 +8,8 @@ import dev.zmtp.compare.peer.Workload;
 import dev.zmtp.testing.TestSockets;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +17,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -219,6 +222,17 @@ class SittingTest {
             process.pause();
         }
         assertThat(handle.isAlive()).isFalse();
+    }
+
+    @Test
+    void aPausedProcessDeletesItsFilesWhenItIsEnded(@TempDir Path dir) throws Exception {
+        Path file = Files.createFile(dir.resolve("file"));
+        List<String> command = FakePeer.peer("tidy").commandFor("pair", List.of(file.toString()));
+        try (PeerProcess process = PeerProcess.start("pair", command, Duration.ofSeconds(20))) {
+            process.await("ready");
+            process.pause();
+        }
+        assertThat(file).doesNotExist();
     }
 
     @Test
