@@ -14,6 +14,8 @@ final class ReportText {
 
             Each figure is a median. *n* × says how many times better netty-zmtp is: more messages per second, less time, less memory. **Bold** is ahead of netty-zmtp. ≈ means that neither is ahead for certain. netty4-zmtp and JeroMQ are compared with netty-zmtp on nio and libzmq on epoll, or with the transport that was measured.
 
+            In this table netty-zmtp and netty4-zmtp are codecs in a pipeline. JeroMQ and libzmq are sockets, which also choose peers and queue messages for them. [All figures](docs/benchmarks/figures.md) has tables that compare sockets with sockets, from *PUSH to PULL* on.
+
             The speed of a shared machine, such as a virtual one, drifts by a factor of up to two within minutes. So the ratios are not those of the medians: each is the median of the ratios of neighboring windows. In the picture, raw-netty is Netty without a codec: the ceiling.
             """;
 
@@ -50,7 +52,7 @@ final class ReportText {
     static final String BEHIND = """
             # Where another library is ahead
 
-            All rows of netty4-zmtp, JeroMQ, libzmq and omq that are ahead of netty-zmtp on the same transport by the median of the ratios; ≈ where that is not certain. The program finds them; none is chosen or left out.
+            All rows of netty4-zmtp, JeroMQ, libzmq and omq that are ahead of netty-zmtp on the same transport by the median of the ratios; ≈ where that is not certain. The program finds them; none is chosen or left out. It compares the main figures of each table: messages or requests per second, p50 and p99, or memory. The [tables of all figures](figures.md) have the others, such as CPU seconds.
 
             """;
 
@@ -77,7 +79,7 @@ final class ReportText {
 
             **Same host, loopback.** Sender and receiver share the machine, its caches and its cores, and there is no network between them. CPU time that one end saves is time the other end gets. Do not compare absolute figures of two machines.
 
-            **One thread.** Each end has one thread or event loop and sets TCP_NODELAY. Everything else is the default of the library: high-water marks, buffer pools, batching. JeroMQ, libzmq and omq have an I/O thread besides the application's thread.
+            **One thread.** Each end has one thread or event loop and sets TCP_NODELAY. Everything else is the default of the library: high-water marks, buffer pools, batching. Exceptions are few: a socket that connects queues nothing before its connection (ZMQ_IMMEDIATE), a ROUTER reports messages that it cannot send (ZMQ_ROUTER_MANDATORY), and JeroMQ has no receive high-water mark with CURVE and waits at most 0.5 s for a handshake. JeroMQ, libzmq and omq have an I/O thread besides the application's thread.
 
             **One payload.** Where the same message is sent many times, each library shares its content if that is faster: netty-zmtp and netty4-zmtp retain it, JeroMQ wraps one array, libzmq copies a `zmq_msg_t` by reference from 34 bytes on, omq clones a `Message`.
 
@@ -89,7 +91,7 @@ final class ReportText {
 
             **Closed loops.** In a round trip the next request waits for the reply. A stall is therefore one slow sample, and not the many that would have been sent meanwhile. Requests in flight are a closed loop, too.
 
-            **Open loops.** Messages are sent by a schedule, and latency counts from the time at which a message should have been sent (no coordinated omission). "Late" is the share that was sent more than 1 ms after that time. What a cold start could not send in time is dropped before the end of the warm-up.
+            **Open loops.** Messages are sent by a schedule, and latency counts from the time at which a message should have been sent (no coordinated omission). "Late" is the share that was sent more than 1 ms after that time. What a cold start could not send in time is dropped before the end of the warm-up. A sender never waits: while nothing is due, the event loop of a library on Netty looks for what has arrived, and the threads of JeroMQ and libzmq yield to their I/O threads.
 
             **From one process to the other.** Messages are sent by a schedule, and the end that receives them takes the time since each should have been sent. Both read `CLOCK_MONOTONIC`, which is one clock for all processes of a machine; to read it takes some 25 ns, and on a machine whose cores have clocks that differ, what they differ by is an error as well.
 
@@ -101,7 +103,7 @@ final class ReportText {
 
             **Allocated bytes** are those on the Java heap of a whole process, divided by the messages. **Peak RSS** (VmHWM) of a JVM is mostly the touched part of its fixed heap of 1 GiB.
 
-            **Sockets.** The tables from *PUSH to PULL* on compare *netty-zmtp sockets* with the sockets of libzmq and JeroMQ, which do the same: their ratios are those of *netty-zmtp sockets*. *netty-zmtp*, the codec alone in a pipeline, and *raw-netty* are ceilings there. A row without more in its name sends with `trySend` on the event loop while there is room, and takes messages with a handler. *by hand* asks and answers as a program with the other libraries does, with sends and a handler; the rows without it use `request` and `serve`, with an id, a timeout and a future for each request. *thread* sends from another thread, *futures* uses `sendAsync` and `receiveAsync`, at most 500 sends at a time, *blocking* is the plain program, with a thread at each end that waits in `send` and `receive`, as those of JeroMQ and libzmq do, *request* waits in `request`, and *virtual threads* has a virtual thread for each request.
+            **Sockets.** The tables from *PUSH to PULL* on compare *netty-zmtp sockets* with the sockets of libzmq and JeroMQ, which do the same: their ratios are those of *netty-zmtp sockets*. *netty-zmtp*, the codec alone in a pipeline, and *raw-netty* are ceilings there. A row without more in its name sends with `trySend` on the event loop while there is room, and takes messages with a handler. *by hand* asks and answers as a program with the other libraries does, with sends and a handler; the rows without it use `request` and `serve`, with an id, a timeout and a future for each request. *thread* sends from another thread, *futures* uses `sendAsync` and `receiveAsync`, at most 500 sends at a time, *blocking* is the plain program, with a thread for each socket that waits in `send` and `receive`, as those of JeroMQ and libzmq do, which have one thread for all sockets of an end and do not wait for a single socket if there are several; *request* waits in `request`, and *virtual threads* has a virtual thread for each request.
 
             **Requests of sockets** are correlated: `request` adds a frame with an id and an empty one, by which its answer is found, and has a timeout. libzmq and JeroMQ have no such thing: their DEALER sends the same frames without these two, and takes answers in the order in which they come. *to REP* has the requests answered by a REP instead of a ROUTER.
 

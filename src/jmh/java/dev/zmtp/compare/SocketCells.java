@@ -345,7 +345,7 @@ final class SocketCells {
         for (String n : full ? List.of("2", "8") : List.<String>of()) {
             add(
                     PLAIN + "fanin-" + n,
-                    n + " PUSH to a PULL, a thread for each, " + size(MESSAGE),
+                    n + " PUSH to a PULL, plain programs, " + size(MESSAGE),
                     Workload.CONNECTIONS,
                     rows,
                     "size",
@@ -356,7 +356,7 @@ final class SocketCells {
         if (full) {
             add(
                     PLAIN + "pub-10",
-                    "PUB that waits for all, 10 SUB, a thread for each, " + size(MESSAGE),
+                    "PUB that waits for all, 10 SUB, plain programs, " + size(MESSAGE),
                     Workload.PUBSUB,
                     rows,
                     "full",

@@ -260,7 +260,9 @@ final class JeroMq {
         Schedule schedule = program.schedule();
         schedule.restart();
         while (true) {
-            messages.add(sendWhatIsDue(socket, schedule));
+            int sent = sendWhatIsDue(socket, schedule);
+            messages.add(sent);
+            giveWay(sent);
         }
     }
 
@@ -429,10 +431,22 @@ final class JeroMq {
         Schedule schedule = program.schedule();
         schedule.restart();
         while (true) {
-            messages.add(sendWhatIsDue(socket, schedule));
+            int sent = sendWhatIsDue(socket, schedule);
+            int received = 0;
+            messages.add(sent);
             for (byte[] echo = socket.recv(ZMQ.DONTWAIT); echo != null; echo = socket.recv(ZMQ.DONTWAIT)) {
                 program.latencies().record(System.nanoTime() - (long) LONG.get(echo, 0));
+                received++;
             }
+            giveWay(sent + received);
+        }
+    }
+
+    /** Lets the I/O thread have the core of a thread that has nothing to do, because such a thread never waits. */
+    @SuppressWarnings("ThreadPriorityCheck") // as a program would that sends by a schedule
+    private static void giveWay(int done) {
+        if (done == 0) {
+            Thread.yield();
         }
     }
 

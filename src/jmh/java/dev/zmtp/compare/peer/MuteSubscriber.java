@@ -7,6 +7,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.HexFormat;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** A subscriber that wants everything and reads no message, as one whose process is stopped. It belongs to no library. */
 final class MuteSubscriber {
@@ -17,6 +19,9 @@ final class MuteSubscriber {
 
     /** What the kernel takes for it is soon full. */
     private static final int RECEIVE_BUFFER = 4096;
+
+    /** The collector would close a socket that nothing refers to. */
+    private static final Queue<Socket> OPEN = new ConcurrentLinkedQueue<>();
 
     private MuteSubscriber() {}
 
@@ -30,6 +35,7 @@ final class MuteSubscriber {
     @SuppressWarnings("resource") // it ends with the program
     private static void open(int port) throws IOException {
         Socket socket = new Socket();
+        OPEN.add(socket);
         socket.setReceiveBufferSize(RECEIVE_BUFFER);
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         OutputStream out = socket.getOutputStream();
