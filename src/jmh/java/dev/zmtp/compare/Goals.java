@@ -186,8 +186,11 @@ final class Goals {
         column(results.spread(cell, other, metric).map(spread -> Text.figure(metric, spread.median())));
         Optional<Ratio> ratio = results.ratio(cell, ours.get().name(), other, metric);
         column(ratio.map(Text::ratio));
+        String part = results.measuredPart(cell, ours.get().name());
         if (ratio.isEmpty()) {
             end("not measured");
+        } else if (!part.isEmpty()) { // a window without messages is the worst that there is
+            end("**missed**: measured in " + part);
         } else {
             double median = ratio.get().median();
             end((atMost ? median <= bound : median >= bound) ? "met" : "**missed**");

@@ -12,7 +12,7 @@ final class ReportText {
 
     static final String LEGEND = """
 
-            Each figure is a median. *n* × says how many times better netty-zmtp is: more messages per second, less time, less memory. **Bold** is ahead of netty-zmtp. ≈ means that neither is ahead for certain. netty4-zmtp and JeroMQ are compared with netty-zmtp on nio and libzmq on epoll, or with the transport that was measured.
+            Each figure is a median; where windows failed, it says how many were measured. *n* × says how many times better netty-zmtp is: more messages per second, less time, less memory. **Bold** is ahead of netty-zmtp. ≈ means that neither is ahead for certain. netty4-zmtp and JeroMQ are compared with netty-zmtp on nio and libzmq on epoll, or with the transport that was measured.
 
             In this table netty-zmtp and netty4-zmtp are codecs in a pipeline. JeroMQ and libzmq are sockets, which also choose peers and queue messages for them. [All figures](docs/benchmarks/figures.md) has tables that compare sockets with sockets, from *PUSH to PULL* on.
 

@@ -209,6 +209,17 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
         return samples.stream().filter(sample -> sample.isOf(cell, peer)).toList();
     }
 
+    /** How many windows of a row were measured if some were not, such as "8 of 9 windows"; empty if all were. */
+    String measuredPart(String cell, String peer) {
+        long measured = samples(cell, peer).stream().filter(Sample::measured).count();
+        int laps = samples.stream()
+                .filter(sample -> sample.cell().equals(cell))
+                .mapToInt(Sample::lap)
+                .max()
+                .orElse(0);
+        return measured == laps ? "" : measured + " of " + laps + " windows";
+    }
+
     /** One figure over all windows; absent if no window has it. */
     Optional<Spread> spread(String cell, String peer, Metric metric) {
         return spread(samples, cell, peer, metric);

@@ -85,9 +85,11 @@ final class Summary {
             return "–";
         }
         String shown = Text.figure(metric, theirs.get().median()).replace("/s", "");
+        String part = results.measuredPart(cell.id(), row.name());
         return advantage(cell, metric, row)
-                .map(advantage -> compared(shown, advantage))
-                .orElse(shown);
+                        .map(advantage -> compared(shown, advantage))
+                        .orElse(shown)
+                + (part.isEmpty() ? "" : ", " + part);
     }
 
     /** How many times better netty-zmtp is than another library's row. */

@@ -98,8 +98,8 @@ final class Table {
             cells.add(
                     reasons.isEmpty()
                             ? row.name()
-                            : row.name() + " (" + reasons.size() + " of " + samples.size() + " windows not measured, "
-                                    + note(reasons) + ")");
+                            : row.name() + " (" + results.measuredPart(cell.id(), row.name()) + ", " + note(reasons)
+                                    + ")");
             cells.addAll(figures(row));
         }
         line(cells);

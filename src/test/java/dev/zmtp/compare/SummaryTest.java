@@ -53,6 +53,16 @@ class SummaryTest {
     }
 
     @Test
+    void aRowThatLacksWindowsSaysSo() {
+        Results results = results(
+                steady(ONEWAY, "netty-zmtp nio", Metric.PER_SECOND, 6e6),
+                samples(ONEWAY, "jeromq", Metric.PER_SECOND, 1e6, 1e6),
+                List.of(Sample.without(ONEWAY.id(), "jeromq", 3, "it died")));
+
+        assertThat(Summary.of(results)).contains("messages/s | 6.00 M | 1.00 M (≈), 2 of 6 windows |\n");
+    }
+
+    @Test
     void oneWindowHasNoRatio() {
         Results results = results(
                 samples(ONEWAY, "netty-zmtp nio", Metric.PER_SECOND, 6e6),
