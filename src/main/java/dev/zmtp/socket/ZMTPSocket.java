@@ -315,7 +315,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /** Sends a request and waits for its reply, which the caller releases. See {@link #requestAsync}. */
     public ZMTPMessage request(ZMTPMessage message, Duration timeout) throws InterruptedException {
-        Usage.checkMayWait(message);
+        Usage.checkWaitingRequest(message);
         return Waiting.answer(requestAsync(message, timeout));
     }
 

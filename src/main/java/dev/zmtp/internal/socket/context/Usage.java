@@ -196,6 +196,17 @@ public final class Usage {
         }
     }
 
+    /** Checks that the thread may block for the answer to a request, so that an interrupted thread sends none. */
+    public static void checkWaitingRequest(ZMTPMessage message) throws InterruptedException {
+        checkMayWait(message);
+        try {
+            Waiting.checkInterrupt();
+        } catch (InterruptedException e) {
+            ReferenceCountUtil.safeRelease(message);
+            throw e;
+        }
+    }
+
     /** Checks the maximum time that a send waits. */
     public static void checkTimeout(ZMTPMessage message, Duration timeout) {
         Objects.requireNonNull(message, "message");

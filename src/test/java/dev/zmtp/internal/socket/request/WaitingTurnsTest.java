@@ -11,6 +11,7 @@ import static dev.zmtp.testing.TestSockets.await;
 import static dev.zmtp.testing.TestSockets.bind;
 import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.frames;
+import static dev.zmtp.testing.TestSockets.get;
 import static dev.zmtp.testing.TestSockets.message;
 import static dev.zmtp.testing.TestSockets.settle;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,6 +24,7 @@ import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.WriteGate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -54,6 +56,26 @@ class WaitingTurnsTest {
         req.connect(bind(rep, "tcp://127.0.0.1:*"));
 
         assertThat(frames(req.receive(PATIENCE))).containsExactly("question");
+    }
+
+    @Test
+    void anInterruptedThreadSendsNoRequest(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        AtomicInteger requests = new AtomicInteger();
+        rep.serve(request -> {
+            requests.incrementAndGet();
+            request.reply(request.message());
+        });
+        ZMTPSocket req = sockets.open(REQ);
+        connect(req, bind(rep, "tcp://127.0.0.1:*"));
+        ZMTPMessage message = message("late");
+
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> req.request(message, PATIENCE)).isInstanceOf(InterruptedException.class);
+
+        assertThat(message.refCnt()).isZero();
+        assertThat(frames(get(req.requestAsync(message("next"), PATIENCE)))).containsExactly("next");
+        assertThat(requests).hasValue(1);
     }
 
     @Test
